@@ -7,7 +7,6 @@ import { CONFIGURATION_KINDS } from '../../../../contract/rules/configuration.ts
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { listConfigurationChanges } from '../../../api/generated/sdk/activity.gen.ts';
 import { usePermission } from '../../../api/session.ts';
-import { useDirectory } from '../../../directory/directory.ts';
 import { formatDayHeading, formatExactDate } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
@@ -21,16 +20,14 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { ChoiceChip } from '../../../ui/table/ChoiceChip.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import type { NameResolver } from '../model/change-format.ts';
-import { collectUserIds } from '../model/change-format.ts';
-import { useUserNames } from '../model/use-names.ts';
+import { useNameResolver } from '../model/use-names.ts';
 import { PeopleSearch, UserChips } from '../pages/ActivityFilters.tsx';
-import { BeforeAfter, ChangeAuthor, ChangedProperty } from '../pages/ChangeParts.tsx';
+import { BeforeAfter, ChangedProperty, ChangeOrigin } from '../pages/ChangeParts.tsx';
 import '../panels/activity.css';
 import { formatConfigurationAction, formatConfigurationValues, KIND_LABELS } from './configuration-format.ts';
 import type { ConfigurationValueChange } from './configuration-format.ts';
@@ -174,7 +171,7 @@ interface LogContentProps {
 }
 
 function LogContent({ changes, error, retrying, stale, onRetry, complete, onClearFilters }: LogContentProps) {
-  const names = useNames(changes ?? []);
+  const names = useNameResolver(changes ?? []);
   if (changes === undefined) {
     if (error === null) return <SkeletonRows rows={8} />;
     const failure = toServiceError(error);
@@ -217,15 +214,6 @@ function LogContent({ changes, error, retrying, stale, onRetry, complete, onClea
   ));
 }
 
-function useNames(changes: readonly ConfigurationChange[]): NameResolver {
-  const { groups } = useDirectory();
-  const getUserName = useUserNames(collectUserIds(changes));
-  return {
-    getUserName,
-    getGroupName: (id) => groups.find((group) => group.id === id)?.name ?? `Group ${id}`,
-  };
-}
-
 function ChangeItem({ change, names }: { change: ConfigurationChange; names: NameResolver }) {
   const values = formatConfigurationValues(change.changes, names);
   return (
@@ -234,13 +222,7 @@ function ChangeItem({ change, names }: { change: ConfigurationChange; names: Nam
         <strong>{formatConfigurationAction(change)}</strong>
         <Badge>{KIND_LABELS[change.kind]}</Badge>
         <span className="act-soft">
-          <Timestamp at={change.date} /> · <ChangeAuthor change={change} />
-          {change.ipAddress !== null && (
-            <>
-              {' '}
-              · <span className="mono">{change.ipAddress}</span>
-            </>
-          )}
+          <ChangeOrigin change={change} />
           <SubjectLink change={change} />
         </span>
       </div>

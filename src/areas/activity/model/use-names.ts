@@ -1,5 +1,8 @@
 import { useMemo } from 'react';
-import { usePeopleById } from '../../../directory/directory.ts';
+import type { UserChange } from '../../../../contract/generated/types.gen.ts';
+import { useDirectory, usePeopleById } from '../../../directory/directory.ts';
+import { collectUserIds } from './change-format.ts';
+import type { NameResolver } from './change-format.ts';
 
 /** Returns a function that maps these user ids to names. Users missing from the directory get "User 7". */
 export function useUserNames(userIds: readonly number[]): (userId: number) => string {
@@ -8,4 +11,14 @@ export function useUserNames(userIds: readonly number[]): (userId: number) => st
   const ids = useMemo(() => (key === '' ? [] : key.split(',').map(Number)), [key]);
   const people = usePeopleById(ids);
   return (userId) => people.get(userId)?.name ?? `User ${userId}`;
+}
+
+/** Returns the names of the users and groups that changes refer to. */
+export function useNameResolver(changes: readonly Pick<UserChange, 'changes'>[]): NameResolver {
+  const { groups } = useDirectory();
+  const getUserName = useUserNames(collectUserIds(changes));
+  return {
+    getUserName,
+    getGroupName: (id) => groups.find((group) => group.id === id)?.name ?? `Group ${id}`,
+  };
 }

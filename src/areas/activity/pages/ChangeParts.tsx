@@ -1,12 +1,30 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { UserChange } from '../../../../contract/generated/types.gen.ts';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import './changes.css';
 
 type Authorship = Pick<UserChange, 'changedBy' | 'changedByName' | 'proxyUserId' | 'proxyUserName'>;
 
+type Origin = Authorship & Pick<UserChange, 'date' | 'ipAddress'>;
+
+/** Time, author and address of a change. */
+export function ChangeOrigin({ change }: { change: Origin }) {
+  return (
+    <>
+      <Timestamp at={change.date} /> · <ChangeAuthor change={change} />
+      {change.ipAddress !== null && (
+        <>
+          {' '}
+          · <span className="mono">{change.ipAddress}</span>
+        </>
+      )}
+    </>
+  );
+}
+
 /** Author of a change: the service, a user, or a proxy on behalf of a user. Former members are not linked. */
-export function ChangeAuthor({ change }: { change: Authorship }) {
+function ChangeAuthor({ change }: { change: Authorship }) {
   const { changedBy, changedByName, proxyUserId, proxyUserName } = change;
   const by = changedBy === null ? 'the service' : <PersonLink id={changedBy} name={changedByName} />;
   if (proxyUserId === null) return <>by {by}</>;

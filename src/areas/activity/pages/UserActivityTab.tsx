@@ -6,7 +6,6 @@ import type { UserChange } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listUserChangesInfiniteOptions } from '../../../api/generated/queries/activity.gen.ts';
 import { usePermission } from '../../../api/session.ts';
-import { useDirectory } from '../../../directory/directory.ts';
 import { addDays, formatTime, isPast } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
@@ -17,20 +16,19 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import './user-activity.css';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { getServerTime, useActivityRows } from '../model/activity-data.ts';
-import { formatAction, collectUserIds, formatChanges } from '../model/change-format.ts';
+import { formatAction, formatChanges } from '../model/change-format.ts';
 import type { NameResolver } from '../model/change-format.ts';
 import { resolvePeriod } from '../model/period.ts';
 import { buildReportQuery } from '../model/report-query.ts';
 import { getRowId, getRowLabel } from '../model/row.ts';
-import { useUserNames } from '../model/use-names.ts';
+import { useNameResolver } from '../model/use-names.ts';
 import { FULL_VIEW, serializeActivityView } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
 import { COLUMNS } from '../panels/columns.tsx';
-import { BeforeAfter, ChangeAuthor, ChangedProperty } from './ChangeParts.tsx';
+import { BeforeAfter, ChangedProperty, ChangeOrigin } from './ChangeParts.tsx';
 
 const route = getRouteApi('/_app/users/$userId/activity');
 
@@ -190,15 +188,6 @@ function UserChanges({ userId }: { userId: number }) {
   );
 }
 
-function useNameResolver(changes: readonly UserChange[]): NameResolver {
-  const { groups } = useDirectory();
-  const getUserName = useUserNames(collectUserIds(changes));
-  return {
-    getUserName,
-    getGroupName: (id) => groups.find((group) => group.id === id)?.name ?? `Group ${id}`,
-  };
-}
-
 interface ChangeItemProps {
   userId: number;
   change: UserChange;
@@ -216,13 +205,7 @@ function ChangeItem({ userId, change, names }: ChangeItemProps) {
       <div className="changes-head">
         <strong>{formatAction(change.action)}</strong>
         <span className="act-soft">
-          <Timestamp at={change.date} /> · <ChangeAuthor change={change} />
-          {change.ipAddress !== null && (
-            <>
-              {' '}
-              · <span className="mono">{change.ipAddress}</span>
-            </>
-          )}
+          <ChangeOrigin change={change} />
           {allowed && !isPast(addDays(MESSAGE_DAYS, change.date)) && (
             <>
               {' '}
