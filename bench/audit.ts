@@ -1,4 +1,4 @@
-/** What the seals of the audit log cost: sealing while rows are written, sealing a row, and verifying one. */
+/** The cost of the seals of the audit log: sealing while rows are written, sealing a row, and verifying one. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -74,6 +74,7 @@ test('the image copies and starts what a release contains, as its own user', () 
     execFileSync('sh', ['-n', '-c', line.slice(4)]);
 });
 
+// Only distributions with systemd have the program.
 test.skipIf(!isInstalled('systemd-analyze'))('the unit is valid and hardened', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-unit-'));
   const unit = join(folder, 'steward.service');
@@ -88,6 +89,7 @@ test.skipIf(!isInstalled('systemd-analyze'))('the unit is valid and hardened', (
   expect(security.status).toBe(0);
 });
 
+// The example is checked where nginx is installed; npm test installs none.
 test.skipIf(!isInstalled('nginx'))('nginx passes on large bodies, addresses and request ids', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-nginx-'));
   mkdirSync(join(folder, 'temp'));

@@ -1,4 +1,4 @@
-/** What a release contains: files of the project, and files of packages that the service needs at run time. */
+/** The contents of a release: files of the project, and files of packages that the service needs at run time. */
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 
@@ -33,7 +33,7 @@ const EXTENSIONS = ['btree_gin.tar.gz', 'pg_trgm.tar.gz'];
 const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'package.json', 'LICENSE', 'NOTICE'];
 
 /**
- * Whether the service never reads a file of a package: types, source maps, texts, sources, and parts of large packages that it does not
+ * A file of a package that the service never reads: types, source maps, texts, sources, and parts of large packages that it does not
  * use. `path` is relative to node_modules. Licenses stay.
  */
 export function isUnneeded(path: string): boolean {

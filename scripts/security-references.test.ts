@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const PAGES = ['docs/security.md', 'docs/audit-log.md', ...globSync('docs/security/*.md')];
 const TESTS = globSync('{contract,src,service,scripts,bench,e2e}/**/*.test.ts');
 
-/** Whether a test of the repository has this path, or a path that ends with it: `keys.test`, `agent/keys.test`. */
+/** A test of the repository has this path, or a path that ends with it: `keys.test`, `agent/keys.test`. */
 const isTest = (name: string): boolean =>
   TESTS.some((file) => `/${file}`.endsWith(`/${name.replace(/\.ts$/, '')}.ts`));
 

@@ -7,6 +7,6 @@ const RESERVED_FIELD_NAMES: ReadonlySet<string> = new Set([
   'prototype',
 ]);
 
-/** Whether a field may not have this apiName, without regard to case. */
+/** True for an apiName that a field may not have, without regard to case. */
 export const isReservedFieldName = (apiName: string): boolean =>
   RESERVED_FIELD_NAMES.has(apiName.toLowerCase());

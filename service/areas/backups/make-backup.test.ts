@@ -369,6 +369,7 @@ onEachApp((context) => {
       });
     });
 
+    // Mounting a small file system needs the rights to it.
     test.skipIf(disk === undefined)(
       'of a small file system: the next backup succeeds once there is room',
       async () => {

@@ -158,8 +158,8 @@ export async function createFuzzWorld(context: {
     { Name: 'Beta', Stage: things.choice('Stage', 'Won') },
     { Name: 'Gamma' },
   );
-  const gone = await things.create({ Name: 'Deleted' });
-  await things.remove(...gone);
+  const deleted = await things.create({ Name: 'Deleted' });
+  await things.remove(...deleted);
   const template = await makeDocx(paragraph('{Name} {Note}'));
   const link = await makePerson(db, siteId);
   values.keep('userId', ...Object.values(lasting).map(({ userId }) => userId), principal.userId, link.userId);
@@ -169,7 +169,7 @@ export async function createFuzzWorld(context: {
   values.keep('fieldId', things.field('Name').id, things.field('Note').id, things.field('Score').id);
   values.keep('textFieldId', things.field('Note').id, things.field('Name').id, things.field('Memo').id);
   values.keep('entryId', ...entryIds);
-  values.keep('deletedEntryId', ...gone);
+  values.keep('deletedEntryId', ...deleted);
   values.keep('email', administrator.email, link.email, newcomer.email);
   values.keep('guestEmail', newcomer.email);
   values.keep('principalId', principal.userId);

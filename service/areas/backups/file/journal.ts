@@ -20,7 +20,7 @@ const Entry = z.object({
 const FinishedMember = z.object({ member: Member, entry: Entry });
 export type FinishedMember = z.infer<typeof FinishedMember>;
 
-/** What was read in the snapshot besides the sheets. */
+/** The part of a snapshot besides the sheets. */
 const Snapshot = z.object({
   head: Manifest.omit({ isWholeSite: true, includesFiles: true, notIncluded: true, members: true }),
   /** Units of work of the whole backup. */
@@ -45,7 +45,7 @@ export const recordMember = (path: string, finished: FinishedMember): Promise<vo
 export const recordSnapshot = (path: string, snapshot: Snapshot): Promise<void> =>
   appendLine(path, { snapshot });
 
-/** What an attempt has finished. */
+/** The finished part of an attempt. */
 export interface FinishedPart {
   /** Path of its archive. */
   path: string;

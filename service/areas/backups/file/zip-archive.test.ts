@@ -53,9 +53,9 @@ test('an archive is continued after its last finished member', async () => {
   const entries: ArchiveEntry[] = [];
   entries.push((await first.archive.add('a.csv', split(LONG))).entry);
   entries.push((await first.archive.add('b', split('kept'), { compress: false })).entry);
-  const kept = first.getBytes();
-  expect(entries.at(-1)?.end).toBe(kept.length);
-  const second = openArchive(undefined, [kept]);
+  const finishedBytes = first.getBytes();
+  expect(entries.at(-1)?.end).toBe(finishedBytes.length);
+  const second = openArchive(undefined, [finishedBytes]);
   second.archive.restore(entries);
   await second.archive.add('c', split('added'));
   await second.archive.end();
