@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { recordStatements } from './scripts/executed-statements.ts';
 
 const SERVICE_TESTS = 'service/**/*.test.ts';
 const OTHER_TESTS = '{contract,src,scripts,bench}/**/*.test.ts';
@@ -32,6 +33,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        plugins: [recordStatements()],
         test: {
           name: 'service',
           include: [SERVICE_TESTS],

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { ensureChromium } from './chromium.ts';
+import { startReport } from './executed-statements.ts';
 import { startPostgres } from './postgres.ts';
 
 interface TestCount {
@@ -41,18 +42,6 @@ function countBrowserTests(file: string): TestCount {
   const { stats } = readReport(file, BrowserReport);
   return { passed: stats.expected + stats.flaky, failed: stats.unexpected, flaky: stats.flaky };
 }
-
-/** Options of Vitest that report which code with SQL the tests execute (scripts/check-statements.ts). */
-const STATEMENT_COVERAGE = [
-  '--coverage.enabled',
-  '--coverage.provider=v8',
-  '--coverage.include=service/**/*store.ts',
-  '--coverage.include=service/kernel/db/**/*.ts',
-  '--coverage.include=service/cli/**/*.ts',
-  '--coverage.reporter=json',
-  '--coverage.reportOnFailure',
-  `--coverage.reportsDirectory=${REPORTS}/coverage`,
-];
 
 const createScriptStep = (name: string): Step => ({ name, run: ['npm', 'run', '--silent', name] });
 const createToolStep = (name: string, file: string): Step => ({ name, run: [process.execPath, file] });
@@ -93,8 +82,8 @@ const STEPS: readonly Step[] = [
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${REPORTS}/unit.json`,
-      ...STATEMENT_COVERAGE,
     ],
+    env: startReport(`${REPORTS}/statements.txt`),
     count: countUnitTests,
   },
   createToolStep('tests execute every SQL statement', 'scripts/check-statements.ts'),

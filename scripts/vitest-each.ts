@@ -1,5 +1,22 @@
 /** Checks and cleanup after every test and test file, because several files share one process. */
+import { appendFileSync } from 'node:fs';
 import { afterAll, afterEach, vi } from 'vitest';
+
+declare global {
+  /** Ids of SQL statements executed since the last report (executed-statements.ts). */
+  var executedStatements: Set<string> | undefined;
+}
+
+globalThis.executedStatements ??= new Set();
+
+/** Appends the statements executed since the last call to the report, if one is wanted. */
+function reportStatements(): void {
+  const file = process.env['STEWARD_EXECUTED_STATEMENTS'];
+  const executed = globalThis.executedStatements;
+  if (file === undefined || !executed || executed.size === 0) return;
+  appendFileSync(file, `${[...executed].join('\n')}\n`);
+  executed.clear();
+}
 
 const prototypeKeyCount = Reflect.ownKeys(Object.prototype).length;
 
@@ -10,6 +27,7 @@ afterEach(() => {
 });
 
 afterAll(() => {
+  reportStatements();
   vi.useRealTimers();
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
