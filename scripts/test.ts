@@ -1,6 +1,8 @@
-/** `npm test`: runs all checks and tests one after the other; a failure does not skip later ones. */
+/** `npm test`: runs the static checks together, then the tests one after the other; a failure does not skip later ones. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import pLimit from 'p-limit';
 import { z } from 'zod';
 import { ensureChromium } from './chromium.ts';
 import { startReport } from './executed-statements.ts';
@@ -63,15 +65,25 @@ function createBrowserStep(database: 'embedded' | 'postgres'): Step {
   };
 }
 
-const STEPS: readonly Step[] = [
-  createScriptStep('format:check'),
-  createToolStep('generated code is current', 'scripts/check-generated.ts'),
-  createScriptStep('check'),
+const TSC = 'node_modules/@typescript/native/bin/tsc';
+
+/** Checks that run on one core each and do not depend on each other. */
+const STATIC_CHECKS: readonly Step[] = [
+  { name: 'types of the console', run: [process.execPath, TSC, '-p', '.'] },
+  ...['service', 'e2e', 'scripts'].map((folder) => ({
+    name: `types of ${folder}`,
+    run: [process.execPath, TSC, '-p', folder],
+  })),
   createScriptStep('lint:code'),
+  createScriptStep('build'),
   createScriptStep('lint:imports'),
+  createToolStep('generated code is current', 'scripts/check-generated.ts'),
   createScriptStep('lint:unused'),
   createScriptStep('lint:contract'),
-  createScriptStep('build'),
+  createScriptStep('format:check'),
+];
+
+const STEPS: readonly Step[] = [
   createToolStep('bundle budget', 'scripts/bundle-budget.ts'),
   {
     name: 'unit and service tests, both databases',
@@ -91,16 +103,25 @@ const STEPS: readonly Step[] = [
   createBrowserStep('postgres'),
 ];
 
-function execute({ run, env }: Step): Promise<number> {
+/** Runs a step. With `quiet`, its output is printed as a whole at its end, so that those of several steps do not mix. */
+function execute({ name, run, env }: Step, quiet: boolean): Promise<number> {
   const [command = '', ...args] = run;
+  const title = `\n── ${name}`;
   const child = spawn(command, args, {
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...env },
     shell: process.platform === 'win32' && command === 'npm',
   });
+  if (!quiet) console.log(title);
+  const output = [title];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => output.push(text.trimEnd()));
   return new Promise((resolve) => {
     child.once('error', () => resolve(1));
-    child.once('exit', (code) => resolve(code ?? 1));
+    child.once('close', (code) => {
+      if (quiet) console.log(output.join('\n'));
+      resolve(code ?? 1);
+    });
   });
 }
 
@@ -115,25 +136,27 @@ function countResults(step: Step, code: number): TestCount {
   }
 }
 
+/** Runs a step and prints its result. */
+async function runStep(step: Step, quiet: boolean): Promise<{ line: string; count: TestCount }> {
+  const startedAt = performance.now();
+  const count = countResults(step, await execute(step, quiet));
+  const { passed, failed, flaky = 0 } = count;
+  const seconds = `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
+  const line = `${failed > 0 ? 'FAILED' : 'ok    '} ${step.name.padEnd(42)} ${seconds.padStart(8)}  ${passed} passed, ${failed} failed${flaky > 0 ? `, ${flaky} flaky` : ''}`;
+  console.log(line);
+  return { line, count };
+}
+
 async function main(): Promise<TestCount> {
   rmSync(REPORTS, { recursive: true, force: true });
   mkdirSync(REPORTS, { recursive: true });
-  const total: TestCount = { passed: 0, failed: 0 };
-  const summary: string[] = [];
-  for (const step of STEPS) {
-    console.log(`\n── ${step.name}`);
-    const startedAt = performance.now();
-    const { passed, failed, flaky = 0 } = countResults(step, await execute(step));
-    const seconds = `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
-    total.passed += passed;
-    total.failed += failed;
-    summary.push(
-      `${failed > 0 ? 'FAILED' : 'ok    '} ${step.name.padEnd(42)} ${seconds.padStart(8)}  ${passed} passed, ${failed} failed${flaky > 0 ? `, ${flaky} flaky` : ''}`,
-    );
-    console.log(summary.at(-1));
-  }
-  console.log(`\n${summary.join('\n')}`);
-  return total;
+  const limit = pLimit(availableParallelism());
+  const results = await limit.map(STATIC_CHECKS, (step) => runStep(step, true));
+  for (const step of STEPS) results.push(await runStep(step, false));
+  console.log(`\n${results.map(({ line }) => line).join('\n')}`);
+  const sum = (property: 'passed' | 'failed') =>
+    results.reduce((total, { count }) => total + count[property], 0);
+  return { passed: sum('passed'), failed: sum('failed') };
 }
 
 /** Provides a browser and, unless TEST_DATABASE_URL is set, a PostgreSQL cluster. @returns a function that stops the cluster */

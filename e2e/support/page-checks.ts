@@ -1,6 +1,6 @@
 /** Checks that apply to every page and to everything that opens over one. */
 import { expect, type Locator, type Page } from '@playwright/test';
-import { expectAccessible, expectAccessibleInBothThemes } from './actions.ts';
+import { expectAccessibleInBothThemes, expectAccessibleLayout } from './actions.ts';
 
 export const VIEWPORT_WIDTHS = [1280, 390];
 const VIEWPORT_HEIGHT = 800;
@@ -53,13 +53,13 @@ export async function expectFits(page: Page): Promise<void> {
 }
 
 /**
- * Expects that the current page fits its width and has no axe violations. The width of a desktop is scanned in both themes, the width
- * of a phone in the current one: colors do not depend on the width.
+ * Expects that the current page fits its width and has no axe violations. Colors are scanned at the width of a desktop, in both
+ * themes: they do not depend on the width.
  */
 export async function checkPage(page: Page): Promise<void> {
   await expectFits(page);
   const isNarrow = (page.viewportSize()?.width ?? 0) < 768;
-  await (isNarrow ? expectAccessible(page) : expectAccessibleInBothThemes(page));
+  await (isNarrow ? expectAccessibleLayout(page) : expectAccessibleInBothThemes(page));
 }
 
 /** Waits until the page was laid out and painted. */
