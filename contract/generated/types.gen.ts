@@ -3611,6 +3611,13 @@ export type TopicSchema = {
     schema: {
         [key: string]: unknown;
     };
+    /**
+     * Versions that are kept, the newest first.
+     */
+    versions: Array<{
+        schemaVersion: number;
+        createdDate: string;
+    }>;
 };
 
 export type DestinationKind = 'Webhook' | 'JetStream';
@@ -16920,7 +16927,7 @@ export type GetTopicSchemaData = {
     };
     query?: {
         /**
-         * The schemaVersion that the caller expects; absent for the current one.
+         * The schemaVersion of the messages; absent for the current one.
          */
         schemaVersion?: number;
     };

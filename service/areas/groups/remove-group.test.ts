@@ -82,7 +82,7 @@ onEachApp((context) => {
     expect(batches).toBeGreaterThan(2);
     const { rows: events } = await sql<{ kind: string; type: string; count: number }>`
       select e.payload ->> 'entityType' as type, kind, count(*)::int from topic_event e,
-        jsonb_object_keys(e.payload #> '{payload,entities}') kind
+        json_object_keys(e.payload #> '{payload,entities}') kind
       where e.site_id = ${siteId} group by 1, 2 order by 1, 2`.execute(context().db);
     expect(events).toEqual([
       { type: 'UserGroups', kind: 'deleted', count: 2 },

@@ -35,7 +35,7 @@ onEachApp((context) => {
   async function listEvents(site = siteId): Promise<unknown[]> {
     const { rows } = await sql<{ type: string; kind: string; entity: Record<string, unknown> }>`
       select payload ->> 'entityType' as type, e.key as kind, e.value -> 0 as entity
-      from topic_event, jsonb_each(payload -> 'payload' -> 'entities') e where site_id = ${site} order by off`.execute(
+      from topic_event, json_each(payload -> 'payload' -> 'entities') e where site_id = ${site} order by off`.execute(
       context().db,
     );
     return rows.map(({ type, kind, entity }) => {
@@ -63,7 +63,7 @@ onEachApp((context) => {
     await api.del(`user/group/${id}`);
     const { rows } = await sql<{ entryId: number }>`
       select (e.value -> 0 ->> 'UserGroupEntryID')::int as "entryId"
-      from topic_event, jsonb_each(payload -> 'payload' -> 'entities') e
+      from topic_event, json_each(payload -> 'payload' -> 'entities') e
       where site_id = ${siteId} and payload ->> 'entityType' = 'UserGroups' order by off`.execute(
       context().db,
     );

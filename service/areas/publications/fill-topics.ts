@@ -1,66 +1,135 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Db, withTransaction } from '../../kernel/db/database.ts';
-import { onEventsCommitted } from '../../kernel/outbox/commits.ts';
+import { isDatabaseUnavailable } from '../../kernel/db/driver/errors.ts';
+import { notifyEventsCommitted, onEventsCommitted } from '../../kernel/outbox/commits.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
-import { projectEvent, type StoredDataEvent } from './project-event.ts';
+import { projectEvent } from './project-event.ts';
 import * as store from './publications.store.ts';
 
-/** Events of default-data that one transaction reads for a topic. */
-const BATCH_SIZE = 200;
+/** Events of default-data that one transaction reads for the topics of a site. */
+const BATCH_SIZE = 500;
+/** Characters of messages that wait to be sent with the next statement. */
+const MAX_QUEUED_CHARACTERS = 4_000_000;
 /** Upper bound of one run in milliseconds; the next run continues. */
 const MAX_RUN_MS = 5_000;
 /** How long the events of other processes may wait for this one. */
 const INTERVAL_MS = 1_000;
-/** Time after an own commit for which further ones are gathered: each run costs a transaction for each topic, which writers feel. */
+/** Time after an own commit for which further ones are gathered. */
 const GATHER_MS = 250;
 
 const FILL_TASK = 'fill custom topics';
 
 /**
- * Derives the events of one batch for a custom topic. The row lock on the definition is the lease: a second process skips the topic,
- * and a process that dies gives it up with its transaction, so that no event is derived twice or left out.
+ * Derives the events of one batch for custom topics of a site: the batch is read and the transaction committed once for all of them.
+ * The row lock on a definition is its lease: a second process skips the topic, and a process that dies gives it up with its
+ * transaction, so that no event is derived twice or left out.
  * @returns whether there may be more
  */
-const fillTopic = (db: Db, siteId: number, topicId: number): Promise<boolean> =>
-  withTransaction(db, {}, async (tx) => {
-    const topic = await store.leaseTopic(tx, siteId, topicId);
-    if (!topic) return false;
-    // Read first: events that are committed after it are for the next batch.
-    const sourceNext = await store.getSourceNext(tx, siteId);
-    const events = await store.readSource(tx, siteId, { from: topic.sourceNext }, BATCH_SIZE);
+async function fillTopics(db: Db, siteId: number, topicIds: readonly number[]): Promise<boolean> {
+  const filled: string[] = [];
+  const hasMore = await withTransaction(db, {}, async (tx) => {
+    filled.length = 0;
+    const topics = await store.leaseTopics(tx, siteId, topicIds);
+    if (topics.length === 0) return false;
+    const from = Math.min(...topics.map((topic) => topic.sourceNext));
+    const [sourceNext, events] = await Promise.all([
+      // Read first: events that are committed after it are for the next batch.
+      store.getSourceNext(tx, siteId),
+      store.readSource(tx, siteId, { from }, BATCH_SIZE),
+    ]);
     const last = events.at(-1);
-    const messages = events
-      .map(({ payload }) => projectEvent(payload as StoredDataEvent, topic))
-      .filter((message) => message !== undefined);
     // Without an event in the range all of them have been deleted.
-    await store.appendMessages(tx, siteId, topicId, {
-      messages,
-      sourceNext: last ? last.off + 1 : sourceNext,
-    });
-    return last !== undefined && last.off + 1 < sourceNext;
+    const next = last ? last.off + 1 : sourceNext;
+    let queuedCharacters = 0;
+    for (const topic of topics) {
+      const messages = events
+        .filter(({ off }) => off >= topic.sourceNext)
+        .map(({ event }) => projectEvent(event, topic))
+        .filter((message) => message !== undefined);
+      if (messages.length === 0) continue;
+      const text = JSON.stringify(messages);
+      store.appendMessages(tx, siteId, topic.topicId, { text, count: messages.length });
+      filled.push(topic.name);
+      queuedCharacters += text.length;
+      if (queuedCharacters > MAX_QUEUED_CHARACTERS) {
+        await store.moveTopics(tx, siteId, [topic.topicId], next);
+        queuedCharacters = 0;
+      }
+      // Requests are served between two topics.
+      else await nextTurn();
+    }
+    await store.moveTopics(
+      tx,
+      siteId,
+      topics.map(({ topicId }) => topicId),
+      next,
+    );
+    return next < sourceNext;
   });
+  if (filled.length > 0) notifyEventsCommitted({ siteId, topics: filled });
+  return hasMore;
+}
 
 /** Scheduled task that fills the custom topics of all sites from default-data; writers never do. */
 export function createFillTask({ db }: { db: Db }): ScheduledTask {
+  /** Topics that failed together with others: each is filled alone until it succeeds, so that one holds up no other. */
+  const alone = new Set<number>();
+  /** Topics by site that are filled together in this run and may have more events to read. */
+  let groups: Map<number, number[]> = new Map();
   return createItemTask(db, {
     name: FILL_TASK,
     intervalMs: INTERVAL_MS,
     maxRunMs: MAX_RUN_MS,
     async listItems() {
       const topics = await store.listTopicsToFill(db);
+      groups = new Map(
+        [...Map.groupBy(topics, ({ siteId }) => siteId)].map(([siteId, ofSite]) => [
+          siteId,
+          ofSite.map(({ topicId }) => topicId).filter((id) => !alone.has(id)),
+        ]),
+      );
       return topics.map((topic) => ({ ...topic, item: `topic ${topic.name}` }));
     },
-    runStep: ({ siteId, topicId }) => fillTopic(db, siteId, topicId),
+    async runStep({ siteId, topicId }) {
+      if (alone.has(topicId)) {
+        const hasMore = await fillTopics(db, siteId, [topicId]);
+        alone.delete(topicId);
+        return hasMore;
+      }
+      const group = groups.get(siteId);
+      // The others of its site have been filled together with it.
+      if (!group) return false;
+      groups.delete(siteId);
+      try {
+        const hasMore = await fillTopics(db, siteId, group);
+        if (hasMore) groups.set(siteId, group);
+        return hasMore;
+      } catch (error) {
+        if (group.length === 1 || isDatabaseUnavailable(error)) throw error;
+        for (const id of group) alone.add(id);
+        return true;
+      }
+    },
   });
 }
 
-/** Wakes the task soon after events were committed by this process. */
+/**
+ * Wakes the task soon after this process published data events, and at most once in its interval while they go on: each run costs a
+ * transaction, which writers feel.
+ */
 export function wakeFillTaskOnCommits(wakeTask: (name: string) => void): void {
   let timer: NodeJS.Timeout | undefined;
-  onEventsCommitted(() => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      wakeTask(FILL_TASK);
-    }, GATHER_MS).unref();
+  let wokenAt = -Infinity;
+  onEventsCommitted(({ topics }) => {
+    if (!topics.includes('default-data')) return;
+    timer ??= setTimeout(
+      () => {
+        timer = undefined;
+        wokenAt = performance.now();
+        wakeTask(FILL_TASK);
+      },
+      Math.max(GATHER_MS, wokenAt + INTERVAL_MS - performance.now()),
+    ).unref();
   });
 }

@@ -10,11 +10,11 @@ import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
-import { loadSchema, type SiteSchema } from '../schema/index.ts';
+import { listSchemaVersions, loadSchema, loadTypeDefinitions, type SiteSchema } from '../schema/index.ts';
 import { getEventWatch } from './event-watch.ts';
 import { buildAsyncApi, buildMessageSchema } from './message-schema.ts';
 import { formatMessages } from './messages.ts';
-import { projectEvent, type StoredDataEvent, type TopicContent } from './project-event.ts';
+import { projectEvent, type TopicContent } from './project-event.ts';
 import * as store from './publications.store.ts';
 import type { StoredTopic } from './publications.store.ts';
 import { streamTopic } from './stream.ts';
@@ -81,9 +81,23 @@ export const publicationHandlers: Handlers<Operations> = {
   async getTopicSchema({ db, caller, params, query }) {
     const schema = await loadSchema(db, caller.siteId);
     const topic = await requireTopic(db, caller, params.topicId);
-    if (query.schemaVersion !== undefined && query.schemaVersion !== schema.version)
-      throw notFound(`schemaVersion ${query.schemaVersion}, now ${schema.version},`);
-    return ok({ schemaVersion: schema.version, schema: { ...buildMessageSchema(schema, topic) } });
+    const { schemaVersion = schema.version } = query;
+    const versions = await listSchemaVersions(db, caller.siteId);
+    const isKept = versions.some(({ version }) => version === schemaVersion);
+    if (schemaVersion !== schema.version && !isKept)
+      throw notFound(`schemaVersion ${schemaVersion}, now ${schema.version},`);
+    const types =
+      schemaVersion === schema.version
+        ? schema.types
+        : await loadTypeDefinitions(db, caller.siteId, schemaVersion);
+    return ok({
+      schemaVersion,
+      schema: { ...buildMessageSchema(types, topic) },
+      versions: versions.map(({ version, createdAt }) => ({
+        schemaVersion: version,
+        createdDate: createdAt.toISOString(),
+      })),
+    });
   },
 
   async getAsyncApi({ db, caller, services }) {
@@ -387,8 +401,8 @@ async function rehearse({ readDb, caller, body, query, signal }: Call<'rehearseT
   const samples: Record<string, unknown>[] = [];
   while (!isComplete && sourceEvents < MAX_REHEARSED_EVENTS && !signal.aborted) {
     const batch = await store.readSource(readDb, caller.siteId, { from, since }, REHEARSAL_BATCH);
-    for (const { payload } of batch) {
-      const message = projectEvent(payload as StoredDataEvent, body);
+    for (const { event } of batch) {
+      const message = projectEvent(event, body);
       if (!message) continue;
       samples.push({ topicName: body.name, topicOffset: messages, ...message });
       if (samples.length > MAX_SAMPLES) samples.shift();

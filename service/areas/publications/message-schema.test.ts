@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type {
   PublicationEvent,
@@ -74,9 +75,50 @@ onEachApp((context) => {
       const [message] = messages;
       expect(validate({ ...message, topicName: 'other' })).toBe(false);
       expect(validate({ ...message, payload: { entities: { created: [{}] } } })).toBe(false);
-      const outdated = `${PUBLICATION}/topicdefinitions/${id}/schema?schemaVersion=${described.schemaVersion - 1}`;
-      expect((await api.get(outdated)).status).toBe(404);
+      const unknown = `${PUBLICATION}/topicdefinitions/${id}/schema?schemaVersion=${described.schemaVersion + 1}`;
+      expect((await api.get(unknown)).status).toBe(404);
     }
+  });
+
+  test('schemas of earlier versions are kept as long as events can name them', async () => {
+    const things = await makeThings(context());
+    const { api, siteId } = things;
+    const { body: topics } = await api.get<TopicDefinition[]>(`${PUBLICATION}/topicdefinitions`);
+    const address = `${PUBLICATION}/topicdefinitions/${topics[0]?.id}/schema`;
+    const read = async (version?: number) =>
+      (await api.get<TopicSchema>(`${address}${version === undefined ? '' : `?schemaVersion=${version}`}`))
+        .body;
+    const [one = 0] = await things.create({ Name: 'A' });
+    await things.update(one, { Memo: 'text' });
+    const { schemaVersion, schema } = await read();
+    expect((await api.del(`/api/rest/v4/schema/fields/${things.field('Memo').id}`)).status).toBe(204);
+    const now = await read();
+    expect(now.schemaVersion).toBeGreaterThan(schemaVersion);
+    expect(now.versions.map((each) => each.schemaVersion)).toContain(schemaVersion);
+    // Messages name the version whose schema they are valid against (spec 6.2).
+    const { body: messages } = await api.post<PublicationEvent[]>(`${PUBLICATION}/poll`, {
+      topics: ['default-data'],
+      timeOut: 0,
+    });
+    expect(messages.map((message) => message.schemaVersion)).toEqual([schemaVersion, schemaVersion]);
+    const earlier = await read(schemaVersion);
+    expect(earlier).toMatchObject({ schemaVersion, schema });
+    const isValid = (described: TopicSchema) => {
+      const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+      addFormats.default(ajv);
+      return ajv.compile(described.schema)(messages[1]);
+    };
+    expect([isValid(earlier), isValid(now)]).toEqual([true, false]);
+    await sql`update schema_version set created_at = now() - interval '10 days' where site_id = ${siteId}`.execute(
+      context().db,
+    );
+    expect((await api.del(`/api/rest/v4/schema/fields/${things.field('Active').id}`)).status).toBe(204);
+    expect((await read()).versions.map((each) => each.schemaVersion)).toEqual([
+      now.schemaVersion + 1,
+      now.schemaVersion,
+    ]);
+    expect(await read(now.schemaVersion)).toMatchObject({ schema: now.schema });
+    expect((await api.get(`${address}?schemaVersion=${schemaVersion}`)).status).toBe(404);
   });
 
   test('a site without entry types has schemas too', async () => {

@@ -1,6 +1,6 @@
 /** JSON Schema 2020-12 of the messages of a topic, and the AsyncAPI 3 document of a site. Pure. */
 import { FIELD, holdsMoney, isFileField } from '../../../contract/rules/fields.ts';
-import type { SchemaField, SiteSchema } from '../schema/index.ts';
+import type { FieldDefinition, SiteSchema } from '../schema/index.ts';
 import type { StoredTopic } from './publications.store.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ const anyOf = (schemas: readonly Schema[]): Schema => (schemas.length > 0 ? { an
 const list = (items: Schema): Schema => ({ type: 'array', items });
 
 /** One value or item of a field, as messages have it (shapes 4). */
-function itemSchema(field: SchemaField): Schema {
+function itemSchema(field: FieldDefinition): Schema {
   const named = { id: INTEGER, name: TEXT, entryListId: INTEGER };
   const { fieldType } = field;
   if (isFileField(fieldType))
@@ -38,21 +38,24 @@ function itemSchema(field: SchemaField): Schema {
 }
 
 /** The value of a field in a message; null when it was cleared. */
-const valueSchema = (field: SchemaField): Schema => ({
+const valueSchema = (field: FieldDefinition): Schema => ({
   anyOf: [field.isMultiSelect ? list(itemSchema(field)) : itemSchema(field), NULL],
 });
 
 interface ChosenField {
   typeId: number;
-  field: SchemaField;
+  field: FieldDefinition;
 }
 
+/** Entry types of a version of the schema. */
+type TypeDefinitions = readonly { id: number; fields: readonly FieldDefinition[] }[];
+
 /** Fields that a topic streams; all of the site for default-data. */
-function listChosenFields(schema: SiteSchema, { definition }: StoredTopic): ChosenField[] {
-  const chosen =
-    definition?.entryTypes ?? schema.types.map(({ id }) => ({ entryTypeId: id, fieldIds: undefined }));
+function listChosenFields(types: TypeDefinitions, { definition }: StoredTopic): ChosenField[] {
+  const byId = new Map(types.map((type) => [type.id, type]));
+  const chosen = definition?.entryTypes ?? types.map(({ id }) => ({ entryTypeId: id, fieldIds: undefined }));
   return chosen.flatMap(({ entryTypeId, fieldIds }) =>
-    (schema.typesById.get(entryTypeId)?.fields ?? [])
+    (byId.get(entryTypeId)?.fields ?? [])
       .filter(({ id }) => !fieldIds || fieldIds.includes(id))
       .map((field) => ({ typeId: entryTypeId, field })),
   );
@@ -120,12 +123,12 @@ const ENTITY_TYPES: Readonly<Record<string, readonly string[]>> = {
   'default-schema': ['EntryLists'],
 };
 
-/** JSON Schema 2020-12 of the messages of a topic at the version of `schema` (spec 6.2, shapes 7). */
-export function buildMessageSchema(schema: SiteSchema, topic: StoredTopic): Schema {
+/** JSON Schema 2020-12 of the messages of a topic at a version of the schema with these entry types (spec 6.2, shapes 7). */
+export function buildMessageSchema(types: TypeDefinitions, topic: StoredTopic): Schema {
   const { name, definition } = topic;
   const isData = ENTITY_TYPES[name] === undefined;
   const format = definition?.format ?? (isData ? 'Cells' : 'None');
-  const fields = isData ? listChosenFields(schema, topic) : [];
+  const fields = isData ? listChosenFields(types, topic) : [];
   const dataEntities = format === 'Rows' ? rowEntities(fields) : cellEntities(fields);
   const userId = { type: ['integer', 'null'] };
   const userEmail = { type: ['string', 'null'] };
@@ -208,7 +211,7 @@ export function buildAsyncApi(
         contentType: 'application/json',
         payload: {
           schemaFormat: 'application/schema+json;version=draft-2020-12',
-          schema: buildMessageSchema(schema, topic),
+          schema: buildMessageSchema(schema.types, topic),
         },
       })),
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },

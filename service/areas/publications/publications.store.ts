@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../../kernel/db/database.ts';
+import { type Db, executeLater, type Tx } from '../../kernel/db/database.ts';
 import type { StoredTopicType } from '../../kernel/db/tables/publications.ts';
-import type { TopicContent } from './project-event.ts';
+import type { StoredDataEvent, TopicContent } from './project-event.ts';
 
 /** Default topics in the order of the directory (spec 6.1). */
 const DEFAULT_TOPICS = ['default-data', 'default-users', 'default-schema'] as const;
@@ -112,8 +112,8 @@ export interface StoredMessage {
   body: string;
 }
 
-/** Characters of the messages of one topic in a response; a single message may be longer. */
-const MAX_TOPIC_CHARACTERS = 4_000_000;
+/** Bytes of the messages of one topic in a response; a single message may be longer. */
+const MAX_TOPIC_BYTES = 4_000_000;
 
 /** Messages from these offsets on (topic id and offset), at most `limit` of each topic, in order within a topic. */
 export async function readMessages(
@@ -125,11 +125,11 @@ export async function readMessages(
   const { rows } = await sql<StoredMessage>`
     select "topicId", off, at, body from (
       select k.topic_id as "topicId", e.off, e.at, e.body,
-        sum(length(e.body)) over (partition by k.topic_id order by e.off) - length(e.body) as before
+        sum(octet_length(e.body)) over (partition by k.topic_id order by e.off) - octet_length(e.body) as before
       from unnest(${[...offsets.keys()]}::int[], ${[...offsets.values()]}::bigint[]) as k(topic_id, off)
-      cross join lateral (select e.off, e.at, (e.payload - 'entryNames')::text as body from topic_event e
+      cross join lateral (select e.off, e.at, e.payload::text as body from topic_event e
         where e.site_id = ${siteId} and e.topic_id = k.topic_id and e.off >= k.off order by e.off limit ${limit}) e) as sized
-    where before < ${MAX_TOPIC_CHARACTERS} order by "topicId", off`.execute(db);
+    where before < ${MAX_TOPIC_BYTES} order by "topicId", off`.execute(db);
   return rows;
 }
 
@@ -269,6 +269,8 @@ export async function lockDefinition(tx: Tx, siteId: number, topicId: number): P
 /** Deletes a custom topic with its events and consumers. */
 export async function deleteTopic(tx: Tx, siteId: number, topicId: number): Promise<void> {
   await sql`delete from topic where site_id = ${siteId} and topic_id = ${topicId}`.execute(tx);
+  // Appending locks the row of the topic, so that no event follows.
+  await sql`delete from topic_event where site_id = ${siteId} and topic_id = ${topicId}`.execute(tx);
 }
 
 /** Custom topics that have not read all events of default-data. */
@@ -285,19 +287,29 @@ export async function listTopicsToFill(db: Db): Promise<{ siteId: number; topicI
 export interface SourceEvent {
   off: number;
   at: Date;
-  payload: unknown;
+  event: StoredDataEvent;
 }
 
-/** Takes the lease of a custom topic for the transaction; undefined while another process holds it or the topic is deleted. */
-export async function leaseTopic(
+/** A custom topic whose lease is held. */
+interface LeasedTopic extends TopicContent {
+  topicId: number;
+  name: string;
+  /** Offset of default-data from which on it has not been filled. */
+  sourceNext: number;
+}
+
+/** Takes the leases of custom topics for the transaction, without those that another process holds and those that are deleted. */
+export async function leaseTopics(
   tx: Tx,
   siteId: number,
-  topicId: number,
-): Promise<(TopicContent & { sourceNext: number }) | undefined> {
-  const { rows } = await sql<TopicContent & { sourceNext: number }>`
-    select format, entry_types as "entryTypes", source_next as "sourceNext" from topic_definition
-    where site_id = ${siteId} and topic_id = ${topicId} for update skip locked`.execute(tx);
-  return rows[0];
+  topicIds: readonly number[],
+): Promise<LeasedTopic[]> {
+  const { rows } = await sql<LeasedTopic>`
+    select d.topic_id as "topicId", t.name, d.format, d.entry_types as "entryTypes", d.source_next as "sourceNext"
+    from topic_definition d join topic t on t.site_id = d.site_id and t.topic_id = d.topic_id
+    where d.site_id = ${siteId} and d.topic_id = any(${[...topicIds]}::int[])
+    order by d.topic_id for update of d skip locked`.execute(tx);
+  return rows;
 }
 
 /** Events of default-data from an offset on, oldest first, together at most about 8 million characters. */
@@ -307,38 +319,55 @@ export async function readSource(
   range: { from: number; since?: Date },
   limit: number,
 ): Promise<SourceEvent[]> {
-  const { rows } = await sql<SourceEvent>`
-    select off, at, payload from (
-      select e.off, e.at, e.payload, sum(pg_column_size(e.payload)) over (order by e.off) - pg_column_size(e.payload) as before
-      from topic t join lateral (select e.off, e.at, e.payload from topic_event e
+  const { rows } = await sql<
+    Omit<SourceEvent, 'event'> & { payload: StoredDataEvent; entryNames: object | null }
+  >`
+    select off, at, payload, "entryNames" from (
+      select e.off, e.at, e.payload, e.entry_names as "entryNames", sum(pg_column_size(e.payload)) over (order by e.off) - pg_column_size(e.payload) as before
+      from topic t join lateral (select e.off, e.at, e.payload, e.entry_names from topic_event e
         where e.site_id = t.site_id and e.topic_id = t.topic_id and e.off >= ${range.from}
           and e.at >= ${range.since ?? new Date(0)}::timestamptz order by e.off limit ${limit}) e on true
       where t.site_id = ${siteId} and t.name = 'default-data') as sized
     where before < 2000000 order by off`.execute(db);
-  return rows;
+  return rows.map(({ off, at, payload, entryNames }) => ({
+    off,
+    at,
+    event: { ...payload, ...(entryNames && { entryNames: entryNames as Record<string, string> }) },
+  }));
 }
 
 /**
- * Appends messages to a custom topic and moves its read position. The caller holds the lease, so offsets have no gaps and no message
- * is derived twice.
+ * Appends messages, the JSON text of a list, to a custom topic with the next statement of the transaction. The caller holds the lease,
+ * so offsets have no gaps and no message is derived twice.
  */
-export async function appendMessages(
+export function appendMessages(
   tx: Tx,
   siteId: number,
   topicId: number,
-  { messages, sourceNext }: { messages: readonly object[]; sourceNext: number },
-): Promise<void> {
-  await sql`update topic_definition set source_next = ${sourceNext} where site_id = ${siteId} and topic_id = ${topicId}`.execute(
-    tx,
-  );
-  if (messages.length === 0) return;
-  await sql`
+  { text, count }: { text: string; count: number },
+): void {
+  executeLater(
+    sql`
     with counted as (
-      update topic set next = next + ${messages.length} where site_id = ${siteId} and topic_id = ${topicId}
-      returning next - ${messages.length} as first)
+      update topic set next = next + ${count} where site_id = ${siteId} and topic_id = ${topicId}
+      returning next - ${count} as first)
     insert into topic_event (site_id, topic_id, off, payload)
     select ${siteId}, ${topicId}, counted.first + x.at - 1, x.payload
-    from counted, jsonb_array_elements(${JSON.stringify(messages)}::jsonb) with ordinality as x(payload, at)`.execute(
+    from counted, json_array_elements(${text}::json) with ordinality as x(payload, at)`,
+    tx,
+  );
+}
+
+/** Moves the positions of custom topics in default-data forward, whose leases the caller holds. */
+export async function moveTopics(
+  tx: Tx,
+  siteId: number,
+  topicIds: readonly number[],
+  sourceNext: number,
+): Promise<void> {
+  await sql`
+    update topic_definition set source_next = ${sourceNext}
+    where site_id = ${siteId} and topic_id = any(${[...topicIds]}::int[]) and source_next < ${sourceNext}`.execute(
     tx,
   );
 }

@@ -12,6 +12,8 @@ export const schemaArea = defineArea({
     field: { backup: { sheet: 'fields', columnsLeftOut: ['deleted_at', 'slot_state', 'search_state'] } },
     choice_value: { backup: { sheet: 'choices' } },
     field_counter: { backup: { sheet: 'counters' } },
+    schema_version: { backup: { leftOut: 'for the events of the installation' }, retention: '9 days' },
+    entry_type_definition: { backup: { leftOut: 'for the events of the installation' }, retention: '9 days' },
     calculation_failure: { backup: { leftOut: 'found again when the entries are calculated' } },
     field_job: { backup: { sheet: 'calculations', columnsLeftOut: ['job', 'queued_at', 'after_id'] } },
   },

@@ -24,6 +24,7 @@ export {
   loadSchema,
   readWithSchema,
 } from './schema-cache.store.ts';
+export { listSchemaVersions, loadTypeDefinitions, type FieldDefinition } from './schema.store.ts';
 export { findField, findEntryType, type EntryType, type SchemaField, type SiteSchema } from './schema.ts';
 export {
   buildEntryColumns,

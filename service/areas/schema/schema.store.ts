@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import type { ChoiceValueInfo, EntryTypeInfo } from '../../../contract/generated/types.gen.ts';
-import type { Db, Tx } from '../../kernel/db/database.ts';
+import { type Db, executeLater, type Tx } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE } from '../../kernel/db/list-page.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
 import { raiseAllTypeVersions } from '../../kernel/db/type-versions.ts';
@@ -85,7 +85,74 @@ export async function incrementSchemaVersion(tx: Tx, siteId: number): Promise<vo
     .set({ schema_version: sql`schema_version + 1`, schema_stamp: sql`gen_random_uuid()` })
     .where('site_id', '=', siteId)
     .execute();
+  recordSchemaVersion(tx, siteId);
   await raiseAllTypeVersions(tx, siteId);
+}
+
+/** A field as the messages of publications have it. */
+export type FieldDefinition = Pick<SchemaField, 'id' | 'apiName' | 'fieldType' | 'isMoney' | 'isMultiSelect'>;
+
+/**
+ * Records the version that the site has now, with the entry types that differ from those of the version before, and deletes what no
+ * kept event can name: events are kept for 9 days (shapes 7).
+ */
+function recordSchemaVersion(tx: Tx, siteId: number): void {
+  executeLater(
+    sql`
+    with current as (
+      select t.type_id, (select coalesce(jsonb_agg(jsonb_build_object('id', f.field_id, 'apiName', f.api_name,
+          'fieldType', f.kind, 'isMoney', f.is_money, 'isMultiSelect', f.is_multi) order by f.field_id), '[]')
+        from field f where f.site_id = t.site_id and f.type_id = t.type_id and f.deleted_at is null) as fields
+      from entry_type t where t.site_id = ${siteId}),
+    last as (select distinct on (type_id) type_id, fields from entry_type_definition
+      where site_id = ${siteId} order by type_id, version desc),
+    changed as (
+      insert into entry_type_definition (site_id, type_id, version, fields)
+      select site.site_id, type_id, site.schema_version, current.fields
+      from current full join last using (type_id) join site on site.site_id = ${siteId}
+      where current.fields is distinct from last.fields)
+    insert into schema_version (site_id, version)
+    select site_id, schema_version from site where site_id = ${siteId} on conflict do nothing`,
+    tx,
+  );
+  executeLater(
+    sql`
+    with oldest as (select max(version) as version from schema_version
+      where site_id = ${siteId} and created_at < now() - interval '9 days'),
+    deleted as (delete from schema_version v using oldest
+      where v.site_id = ${siteId} and v.version < oldest.version)
+    delete from entry_type_definition d using oldest where d.site_id = ${siteId} and exists (
+      select from entry_type_definition later where later.site_id = d.site_id and later.type_id = d.type_id
+        and later.version > d.version and later.version <= oldest.version)`,
+    tx,
+  );
+}
+
+/** Versions of the schema that are kept, the newest first. */
+export async function listSchemaVersions(
+  db: Db,
+  siteId: number,
+): Promise<{ version: number; createdAt: Date }[]> {
+  return db
+    .selectFrom('schema_version')
+    .select(['version', 'created_at as createdAt'])
+    .where('site_id', '=', siteId)
+    .orderBy('version', 'desc')
+    .execute();
+}
+
+/** The entry types of a version of the schema, which must be a kept one. */
+export async function loadTypeDefinitions(
+  db: Db,
+  siteId: number,
+  version: number,
+): Promise<{ id: number; fields: FieldDefinition[] }[]> {
+  const { rows } = await sql<{ id: number; fields: FieldDefinition[] }>`
+    select type_id as id, fields from (
+      select distinct on (type_id) type_id, fields from entry_type_definition
+      where site_id = ${siteId} and version <= ${version} order by type_id, version desc) latest
+    where fields is not null order by type_id`.execute(db);
+  return rows;
 }
 
 /**

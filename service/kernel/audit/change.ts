@@ -4,7 +4,7 @@ import { getAuthor, type Caller, type RequestOrigin } from '../auth/caller.ts';
 import { type Db, type Tx, withTransaction } from '../db/database.ts';
 import { raiseTypeVersions, type TypeChange } from '../db/type-versions.ts';
 import type { ChangeEvent } from '../outbox/change-event.ts';
-import { notifyEventsCommitted } from '../outbox/commits.ts';
+import { type CommittedEvents, notifyEventsCommitted } from '../outbox/commits.ts';
 import { publishEvents } from '../outbox/events.store.ts';
 import { insertAuditRows, type AuditRow } from './audit-log.store.ts';
 
@@ -64,6 +64,7 @@ export function change<T>(
   work: (tx: Tx, record: Recorder) => Promise<T>,
   options: { lockSite?: boolean } = {},
 ): Promise<T> {
+  let published: readonly CommittedEvents[] = [];
   const result = withTransaction(
     db,
     { lockedSiteId: options.lockSite ? actor.siteId : undefined },
@@ -77,19 +78,22 @@ export function change<T>(
         records.map((record) => toAuditRow(actor, record)),
       );
       // Last before the commit: it locks the counter row of the topic, which all writers of the site share (gap-free offsets).
-      publishEventsPerSite(tx, actor, records);
+      published = publishEventsPerSite(tx, actor, records);
       // Likewise the versions of entry types, which their writers share.
       const typeChanges = records.flatMap(({ typeChange }) => typeChange ?? []);
       raiseTypeVersions(tx, actor.siteId, typeChanges);
       return outcome;
     },
   );
-  void result.then(notifyEventsCommitted, () => {});
+  void result.then(
+    () => published.forEach(notifyEventsCommitted),
+    () => {},
+  );
   return result;
 }
 
 /** Publishes the events site by site in ascending order of site id, so that two changes cannot deadlock. */
-function publishEventsPerSite(tx: Tx, actor: Actor, records: readonly ChangeRecord[]): void {
+function publishEventsPerSite(tx: Tx, actor: Actor, records: readonly ChangeRecord[]): CommittedEvents[] {
   const siteEvents = records.flatMap(({ siteId = actor.siteId, event }) =>
     event ? [{ siteId, event }] : [],
   );
@@ -103,6 +107,10 @@ function publishEventsPerSite(tx: Tx, actor: Actor, records: readonly ChangeReco
       group.map(({ event }) => event),
     );
   }
+  return groups.map(([siteId, group]) => ({
+    siteId,
+    topics: [...new Set(group.map(({ event }) => event.topic))],
+  }));
 }
 
 function toAuditRow(actor: Actor, record: ChangeRecord): AuditRow {

@@ -38,6 +38,7 @@ import { up as tableViews } from './migrations/0037_table_views.ts';
 import { up as siteBrand } from './migrations/0038_site_brand.ts';
 import { up as operations } from './migrations/0039_operations.ts';
 import { up as auditChain } from './migrations/0040_audit_chain.ts';
+import { up as publicationStorage } from './migrations/0042_publication_storage.ts';
 import type { Tables } from './tables/index.ts';
 
 /**
@@ -94,6 +95,7 @@ const allMigrations: SchemaMigrations = {
   '0027_relationship_intelligence': { up: relationshipIntelligence },
   '0032_agents': { up: agents },
   '0040_audit_chain': { up: auditChain },
+  '0042_publication_storage': { up: publicationStorage },
   '0039_operations': { up: operations, phase: 'expand' },
 };
 

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { createEnvelope, createEventCell, splitEvent, type DataEvent } from './change-event.ts';
+import {
+  createEnvelope,
+  createEventCell,
+  hasSchemaVersion,
+  splitEvent,
+  type ChangeEvent,
+  type DataEvent,
+} from './change-event.ts';
 
 const author = { siteId: 1, userId: 7, email: 'ada@example.com' };
 
@@ -26,10 +33,13 @@ test('schemaVersion is in data and schema events, isCalculated in data events on
     entity,
   });
   const [user = {}] = envelopes({ topic: 'default-users', entityType: 'Users', kind: 'updated', entity });
-  expect(data).toMatchObject({ entityFormatType: 'Cells', schemaVersion: null, isCalculated: false });
-  expect(schema).toMatchObject({ entityFormatType: 'None', schemaVersion: null });
+  expect(data).toMatchObject({ entityFormatType: 'Cells', isCalculated: false });
+  expect(schema).toMatchObject({ entityFormatType: 'None' });
   expect(Object.keys(schema)).not.toContain('isCalculated');
-  expect(Object.keys(user)).not.toContain('schemaVersion');
+  const entityTypes = (['Data', 'EntryLists', 'Users', 'UserGroups'] as const).map((entityType) =>
+    hasSchemaVersion({ topic: 'default-users', entityType, kind: 'updated', entity } as ChangeEvent),
+  );
+  expect(entityTypes).toEqual([true, true, false, false]);
   expect(Object.keys(user)).not.toContain('proxyUserId');
   expect(user['payload']).toEqual({ entities: { updated: [entity] } });
 });

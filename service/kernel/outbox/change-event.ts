@@ -126,9 +126,8 @@ function toCellEntities(event: DataEvent, { entries, continuedIds }: EventPart):
 }
 
 /**
- * The stored form of a message: the envelope of shapes 7 without topic and offset, which are columns of its row. `entryNames` (name by
- * id of the entry) is for custom topics in ROWS format and is removed from messages of default topics. The database adds `modifiedAt`, and
- * the value of `schemaVersion` where an event has one, when it gives the event its offset.
+ * The stored form of a message: the envelope of shapes 7 without topic and offset, which are columns of its row. The database adds
+ * `modifiedAt`, and `schemaVersion` where an event has one (`hasSchemaVersion`), when it gives the event its offset.
  */
 export function createEnvelope(author: EventAuthor, part: EventPart): Record<string, unknown> {
   const { event } = part;
@@ -139,7 +138,6 @@ export function createEnvelope(author: EventAuthor, part: EventPart): Record<str
     modifiedById: author.userId,
     modifiedByUserEmail: author.email,
     ...(author.proxy && { proxyUserId: author.proxy.userId, proxyUserEmail: author.proxy.email }),
-    ...((event.entityType === 'Data' || event.entityType === 'EntryLists') && { schemaVersion: null }),
     ...(event.entityType === 'Data' && { isCalculated: event.isCalculated }),
     ...((part.partNumber > 1 || !part.isLastPart) && {
       partNumber: part.partNumber,
@@ -148,8 +146,15 @@ export function createEnvelope(author: EventAuthor, part: EventPart): Record<str
     payload: {
       entities: event.entityType === 'Data' ? toCellEntities(event, part) : { [event.kind]: [event.entity] },
     },
-    ...(event.entityType === 'Data' && {
-      entryNames: Object.fromEntries(part.entries.map(({ entryId, entryName }) => [entryId, entryName])),
-    }),
   };
 }
+
+/** Whether messages of the event have a `schemaVersion` (spec 6.2). */
+export const hasSchemaVersion = ({ entityType }: ChangeEvent): boolean =>
+  entityType === 'Data' || entityType === 'EntryLists';
+
+/** Names of the entries of a data event by id, for custom topics in ROWS format; messages of default topics have none (spec 6.4). */
+export const listEntryNames = ({ event, entries }: EventPart): Record<string, string> | undefined =>
+  event.entityType === 'Data'
+    ? Object.fromEntries(entries.map(({ entryId, entryName }) => [entryId, entryName]))
+    : undefined;

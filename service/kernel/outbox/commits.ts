@@ -1,4 +1,10 @@
-type Listener = () => void;
+/** Topics of a site to which a commit appended events. */
+export interface CommittedEvents {
+  siteId: number;
+  topics: readonly string[];
+}
+
+type Listener = (events: CommittedEvents) => void;
 
 const listeners = new Set<Listener>();
 
@@ -9,6 +15,6 @@ export function onEventsCommitted(listener: Listener): () => void {
 }
 
 /** Tells the listeners of this process that events were committed; other processes ask the database. */
-export function notifyEventsCommitted(): void {
-  for (const listener of listeners) listener();
+export function notifyEventsCommitted(events: CommittedEvents): void {
+  for (const listener of listeners) listener(events);
 }

@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import { type Db, executeLater, type Tx } from '../db/database.ts';
-import { createEnvelope, splitEvent, type ChangeEvent, type EventAuthor } from './change-event.ts';
+import {
+  createEnvelope,
+  hasSchemaVersion,
+  listEntryNames,
+  splitEvent,
+  type ChangeEvent,
+  type EventAuthor,
+} from './change-event.ts';
 
 /** Time of the insert in the notation of JavaScript; with the counter locked, so that times and offsets have one order. */
 const MODIFIED_AT = sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -13,22 +20,28 @@ const MODIFIED_AT = sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-D
 export function publishEvents(tx: Tx, author: EventAuthor, events: readonly ChangeEvent[]): void {
   // All transactions use the same order of topics, so that they cannot deadlock.
   for (const name of [...new Set(events.map((event) => event.topic))].toSorted()) {
-    const payloads = events
+    const messages = events
       .filter((event) => event.topic === name)
       .flatMap(splitEvent)
-      .map((part) => createEnvelope(author, part));
-    if (payloads.length === 0) continue;
+      .map((part) => ({
+        envelope: createEnvelope(author, part),
+        names: listEntryNames(part),
+        versioned: hasSchemaVersion(part.event),
+      }));
+    if (messages.length === 0) continue;
+    // The envelope is stored as the text that it came as: its first properties are put before the others.
     executeLater(
       sql`with counted as (
-          insert into topic (site_id, name, next) values (${author.siteId}, ${name}, ${payloads.length})
-          on conflict (site_id, name) do update set next = topic.next + ${payloads.length}
-          returning topic_id, next - ${payloads.length} as first)
-        insert into topic_event (site_id, topic_id, off, payload)
-        select site.site_id, counted.topic_id, counted.first + event.number - 1, event.payload
-          || jsonb_build_object('modifiedAt', ${MODIFIED_AT})
-          || case when jsonb_exists(event.payload, 'schemaVersion')
-            then jsonb_build_object('schemaVersion', site.schema_version) else '{}' end
-        from counted cross join jsonb_array_elements(${JSON.stringify(payloads)}::jsonb) with ordinality as event(payload, number)
+          insert into topic (site_id, name, next) values (${author.siteId}, ${name}, ${messages.length})
+          on conflict (site_id, name) do update set next = topic.next + ${messages.length}
+          returning topic_id, next - ${messages.length} as first)
+        insert into topic_event (site_id, topic_id, off, payload, entry_names)
+        select site.site_id, counted.topic_id, counted.first + event.number - 1,
+          ('{"modifiedAt":"' || ${MODIFIED_AT} || '",' || case when event.versioned
+            then '"schemaVersion":' || site.schema_version || ',' else '' end || substr(event.envelope::text, 2))::json,
+          event.names
+        from counted cross join rows from (json_to_recordset(${JSON.stringify(messages)}::json)
+          as (envelope json, names json, versioned boolean)) with ordinality as event(envelope, names, versioned, number)
         join site on site.site_id = ${author.siteId}`,
       tx,
     );

@@ -2493,7 +2493,11 @@ export const zTopicRehearsal = z.object({
 
 export const zTopicSchema = z.object({
     schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    schema: z.record(z.string(), z.unknown())
+    schema: z.record(z.string(), z.unknown()),
+    versions: z.array(z.object({
+        schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        createdDate: z.iso.datetime({ offset: true })
+    }))
 });
 
 export const zDestinationKind = z.enum(['Webhook', 'JetStream']);

@@ -15,12 +15,15 @@ onEachApp((context) => {
     const rows = await context()
       .db.selectFrom('topic_event as e')
       .innerJoin('topic as t', 't.topic_id', 'e.topic_id')
-      .select('e.payload')
+      .select(['e.payload', 'e.entry_names as entryNames'])
       .where('e.site_id', '=', things.siteId)
       .where('t.name', '=', 'default-data')
       .orderBy('e.off')
       .execute();
-    return rows.map(({ payload }) => payload as Readonly<Record<string, unknown>>);
+    return rows.map(({ payload, entryNames }): Readonly<Record<string, unknown>> => ({
+      ...payload,
+      entryNames,
+    }));
   }
 
   const audited = () =>

@@ -1,6 +1,6 @@
 /**
  * Tables of entry types, fields, entries and their history (migrations/0004_data.ts, 0009_views.ts, 0017_type_versions.ts,
- * 0018_failures.ts).
+ * 0018_failures.ts, 0042_publication_storage.ts).
  */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
@@ -14,6 +14,22 @@ interface EntryTypeTable {
   version: Generated<number>;
   created_at: Timestamp;
   modified_at: Timestamp;
+}
+
+/** Versions of the schema that events of publications can name. */
+interface SchemaVersionTable {
+  site_id: number;
+  version: number;
+  created_at: Timestamp;
+}
+
+/** The fields of an entry type from a version of the schema on. */
+interface EntryTypeDefinitionTable {
+  site_id: number;
+  type_id: number;
+  version: number;
+  /** null when the type was deleted. */
+  fields: JSONColumnType<readonly object[] | null>;
 }
 
 interface FieldTable {
@@ -200,6 +216,8 @@ interface EntryTypeVersionTable {
 export interface EntryTables {
   saved_view: SavedViewTable;
   entry_type: EntryTypeTable;
+  schema_version: SchemaVersionTable;
+  entry_type_definition: EntryTypeDefinitionTable;
   entry_type_version: EntryTypeVersionTable;
   field: FieldTable;
   choice_value: ChoiceValueTable;

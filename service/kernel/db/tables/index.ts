@@ -284,6 +284,8 @@ interface TopicEventTable {
   off: number;
   at: Timestamp;
   payload: JSONColumnType<object>;
+  /** Names of the entries of a data event by id, for custom topics in ROWS format (spec 6.4). */
+  entry_names: Nullable<object>;
 }
 
 interface MailTable {

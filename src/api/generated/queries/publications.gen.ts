@@ -286,7 +286,8 @@ export const getTopicSchemaQueryKey = (options: Options<GetTopicSchemaData>) => 
 /**
  * Read the JSON Schema of the messages of a topic
  *
- * JSON Schema 2020-12. 404 for another `schemaVersion` than the current one of the site.
+ * JSON Schema 2020-12 of the topic as it is defined now. Versions of the schema are kept as long as events that name them: 404 for
+ * another one.
  */
 export const getTopicSchemaOptions = (options: Options<GetTopicSchemaData>) => queryOptions<GetTopicSchemaResponse, GetTopicSchemaError, GetTopicSchemaResponse, ReturnType<typeof getTopicSchemaQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {

@@ -216,7 +216,8 @@ export const acknowledgeEnvironment = <ThrowOnError extends boolean = true>(opti
 /**
  * Read the JSON Schema of the messages of a topic
  *
- * JSON Schema 2020-12. 404 for another `schemaVersion` than the current one of the site.
+ * JSON Schema 2020-12 of the topic as it is defined now. Versions of the schema are kept as long as events that name them: 404 for
+ * another one.
  */
 export const getTopicSchema = <ThrowOnError extends boolean = true>(options: Options<GetTopicSchemaData, ThrowOnError>): RequestResult<GetTopicSchemaResponses, GetTopicSchemaErrors, ThrowOnError> => (options.client ?? client).get<GetTopicSchemaResponses, GetTopicSchemaErrors, ThrowOnError>({
     security: [{
