@@ -56,7 +56,7 @@ const BENCHES: readonly Bench[] = [
   relationshipIntelligence,
   agent,
   reports,
-  publications,
+  ...publications,
 ];
 
 const formatNumber = (value: number, unit: string) =>
