@@ -1,37 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SubscriberTopic } from '../../../contract/generated/types.gen.ts';
 import { type Db, isEmbedded } from '../../kernel/db/database.ts';
 import { onEventsCommitted } from '../../kernel/outbox/commits.ts';
-import { readPollStates, type PollState } from './publications.store.ts';
+import * as store from './publications.store.ts';
+import type { StoredMessage } from './publications.store.ts';
+import type { VisibleFields } from './subscriber-limits.ts';
+import { findLimits } from './subscribers.store.ts';
 
 /**
  * Milliseconds between two looks for the commits of other processes, while something waits. NOTIFY would take a lock of the whole
  * server at every commit, and poolers drop LISTEN. The embedded database has no other process.
  */
 const INTERVAL_MS = { postgres: 100, embedded: 1_000 };
-/** Commits within this time are looked for together, so that a burst of them costs writers no connection. */
+/** Commits within this time after the first are looked for together. */
 const GATHER_MS = 10;
-/** Client id of a waiter that is not a consumer; no API key has it. */
-export const NO_CLIENT = 0;
+/** Least time between two looks, so that steady commits cost writers little. */
+const MIN_INTERVAL_MS = 40;
 
 /** What ended a wait: an event or a deleted topic, a newer poll of the same consumer, or the time or an abort signal. */
-type WaitOutcome = 'event' | 'replaced' | 'over';
+type WaitOutcome = { kind: 'event'; news: News } | { kind: 'replaced' } | { kind: 'over' };
 
-/** A topic that is waited for: its next offset when it was read, and the poll that waits. */
-interface WaitFor extends PollState {
-  next: number;
-  pollId: string | undefined;
+/** A topic that is waited for, and its next offset when it was read. */
+export interface WatchedTopic {
+  topicId: number;
+  name: string;
+  end: number;
+}
+
+/** The poll that waits; the newest poll of an API key replaces the others. */
+export interface WaitingPoll {
+  clientId: number;
+  pollId: string;
 }
 
 interface Waiter {
-  topics: readonly WaitFor[];
+  siteId: number;
+  topics: readonly WatchedTopic[];
+  poll: WaitingPoll | undefined;
   resolve: (outcome: WaitOutcome) => void;
 }
 
+/** What a look has found, for all that it wakes: each read is done once for all who ask for the same. */
+export interface News {
+  /** Offset of the next event of a topic; null when it was deleted. */
+  getEnd(topicId: number): number | null;
+  /** Messages of a topic from an offset on. */
+  read(topicId: number, from: number, limit: number): Promise<StoredMessage[]>;
+  /** What an API key may read of the topic now; undefined when the topic does not exist for it. */
+  getVisible(clientId: number, topicId: number): { visible: VisibleFields } | undefined;
+}
+
 export interface EventWatch {
-  /** Waits for an event in one of the topics. Uses no database connection while it waits. */
-  wait(topics: readonly WaitFor[], timeoutMs: number, signals: readonly AbortSignal[]): Promise<WaitOutcome>;
-  /** Looks for events now. */
-  wake(): void;
+  /** Waits for an event in one of the topics of a site. Uses no database connection while it waits. */
+  wait(
+    siteId: number,
+    topics: readonly WatchedTopic[],
+    options: { poll?: WaitingPoll; timeoutMs: number; signals: readonly AbortSignal[] },
+  ): Promise<WaitOutcome>;
+  /** Looks for events soon; with the API key of a poll that has begun also for older polls of it. */
+  wake(clientId?: number): void;
 }
 
 /** One watch for each database of the process: one statement for all that wait. */
@@ -43,31 +70,81 @@ export function getEventWatch(db: Db): EventWatch {
   return watch;
 }
 
+/** Messages that are read once for all who ask for them. */
+function createNews(
+  db: Db,
+  siteIds: ReadonlyMap<number, number>,
+  ends: ReadonlyMap<number, number>,
+  limits: ReadonlyMap<number, readonly SubscriberTopic[]>,
+): News {
+  const reads = new Map<string, Promise<StoredMessage[]>>();
+  return {
+    getEnd: (topicId) => ends.get(topicId) ?? null,
+    read(topicId, from, limit) {
+      const key = `${topicId} ${from} ${limit}`;
+      const read =
+        reads.get(key) ??
+        store.readMessages(db, siteIds.get(topicId) ?? 0, new Map([[topicId, from]]), limit);
+      reads.set(key, read);
+      return read;
+    },
+    getVisible(clientId, topicId) {
+      const limited = limits.get(clientId);
+      if (!limited) return { visible: null };
+      const topic = limited.find((each) => each.topicId === topicId);
+      return topic && { visible: topic.entryTypes ?? null };
+    },
+  };
+}
+
+const isBehind = ({ topicId, end }: WatchedTopic, ends: ReadonlyMap<number, number>): boolean => {
+  const next = ends.get(topicId);
+  return next === undefined || next > end;
+};
+
 function createEventWatch(db: Db): EventWatch {
   const waiters = new Set<Waiter>();
   const intervalMs = isEmbedded(db) ? INTERVAL_MS.embedded : INTERVAL_MS.postgres;
+  /** API keys of which a poll has begun since the last look. */
+  let begun = new Set<number>();
   let isRunning = false;
   let isWoken = false;
   let wakeLoop: (() => void) | undefined;
 
-  async function look(): Promise<void> {
+  async function look(mustCheckAllPolls: boolean): Promise<void> {
     const waiting = [...waiters];
-    const topics = waiting.flatMap((waiter) => waiter.topics.map((topic) => ({ waiter, topic })));
-    const states = await readPollStates(
-      db,
-      topics.map(({ topic }) => topic),
+    const siteIds = new Map(
+      waiting.flatMap(({ siteId, topics }) => topics.map(({ topicId }) => [topicId, siteId])),
     );
-    for (const [index, { waiter, topic }] of topics.entries()) {
-      const state = states[index];
-      if (!state || state.next === null || state.next !== topic.next) waiter.resolve('event');
-      else if (topic.pollId !== undefined && state.pollId !== topic.pollId) waiter.resolve('replaced');
-    }
+    const checked = mustCheckAllPolls
+      ? waiting.filter(({ poll }) => poll)
+      : waiting.filter(({ poll }) => poll && begun.has(poll.clientId));
+    begun = new Set();
+    const [ends, replaced] = await Promise.all([
+      store.readTopicEnds(db, [...siteIds.keys()]),
+      checked.length > 0 ? store.findReplacedPolls(db, checked) : [],
+    ]);
+    for (const index of replaced) checked[index]?.resolve({ kind: 'replaced' });
+    const woken = waiting.filter(({ topics }) => topics.some((topic) => isBehind(topic, ends)));
+    if (woken.length === 0) return;
+    const clientIds = [...new Set(woken.flatMap(({ poll }) => poll?.clientId ?? []))];
+    const limits = clientIds.length > 0 ? await findLimits(db, clientIds) : new Map();
+    const news = createNews(db, siteIds, ends, limits);
+    for (const { resolve } of woken) resolve({ kind: 'event', news });
   }
 
   /** Runs while something waits. */
   async function run(): Promise<void> {
     isRunning = true;
-    const stopListening = onEventsCommitted(() => wakeLoop?.());
+    const stopListening = onEventsCommitted(({ siteId, topics: names }) => {
+      if (isWoken) return;
+      const isAwaited = waiters
+        .values()
+        .some((waiter) => waiter.siteId === siteId && waiter.topics.some(({ name }) => names.includes(name)));
+      if (isAwaited) wakeLoop?.();
+    });
+    let checkedAt = -Infinity;
+    let lookedAt = -Infinity;
     try {
       while (waiters.size > 0) {
         if (!isWoken) {
@@ -78,10 +155,15 @@ function createEventWatch(db: Db): EventWatch {
           };
           await Promise.race([woken.promise, sleep(intervalMs, undefined, { ref: false })]);
         }
-        await sleep(GATHER_MS, undefined, { ref: false });
+        const pauseMs = Math.max(GATHER_MS, lookedAt + MIN_INTERVAL_MS - performance.now());
+        await sleep(pauseMs, undefined, { ref: false });
         isWoken = false;
+        if (waiters.size === 0) break;
+        lookedAt = performance.now();
+        const mustCheckAllPolls = lookedAt - checkedAt >= intervalMs;
+        if (mustCheckAllPolls) checkedAt = lookedAt;
         // While the database does not answer, polls wait until their time is over.
-        if (waiters.size > 0) await look().catch(() => sleep(intervalMs, undefined, { ref: false }));
+        await look(mustCheckAllPolls).catch(() => sleep(intervalMs, undefined, { ref: false }));
       }
     } finally {
       stopListening();
@@ -89,31 +171,31 @@ function createEventWatch(db: Db): EventWatch {
     }
   }
 
-  const wake = (): void => {
+  const wake = (clientId?: number): void => {
+    if (clientId !== undefined) begun.add(clientId);
     isWoken = true;
     wakeLoop?.();
   };
 
   return {
     wake,
-    async wait(topics, timeoutMs, signals) {
+    async wait(siteId, topics, { poll, timeoutMs, signals }) {
+      if (signals.some(({ aborted }) => aborted)) return { kind: 'over' };
       const { promise, resolve } = Promise.withResolvers<WaitOutcome>();
-      const waiter = { topics, resolve };
-      const signal = AbortSignal.any([...signals]);
-      if (signal.aborted) return 'over';
-      const end = () => resolve('over');
+      const waiter = { siteId, topics, poll, resolve };
+      const end = () => resolve({ kind: 'over' });
       const timer = setTimeout(end, timeoutMs);
-      signal.addEventListener('abort', end, { once: true });
+      for (const signal of signals) signal.addEventListener('abort', end);
       waiters.add(waiter);
       if (!isRunning) void run();
       // An event may have been committed between the read and now; an older poll of the same consumer is answered.
-      wake();
+      wake(poll?.clientId);
       try {
         return await promise;
       } finally {
         waiters.delete(waiter);
         clearTimeout(timer);
-        signal.removeEventListener('abort', end);
+        for (const signal of signals) signal.removeEventListener('abort', end);
       }
     },
   };

@@ -11,12 +11,12 @@ import type { Db, Tx } from '../../kernel/db/database.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import { listSchemaVersions, loadSchema, loadTypeDefinitions, type SiteSchema } from '../schema/index.ts';
-import { getEventWatch } from './event-watch.ts';
+import { getEventWatch, type News } from './event-watch.ts';
 import { buildAsyncApi, buildMessageSchema } from './message-schema.ts';
 import { formatMessages } from './messages.ts';
 import { projectEvent, type TopicContent } from './project-event.ts';
 import * as store from './publications.store.ts';
-import type { StoredTopic } from './publications.store.ts';
+import type { PolledTopic, StoredMessage, StoredTopic } from './publications.store.ts';
 import { streamTopic } from './stream.ts';
 import { limitMessage } from './subscriber-limits.ts';
 import { listContentIssues } from './topic-content.ts';
@@ -153,6 +153,8 @@ export const publicationHandlers: Handlers<Operations> = {
         changes: diffProperties(toContent({ name, ...definition }), undefined),
       });
     });
+    // Polls that wait for it are answered.
+    getEventWatch(call.db).wake();
     return noContent;
   },
 
@@ -184,7 +186,7 @@ export const publicationHandlers: Handlers<Operations> = {
       if (before === undefined) throw notFound(`Consumer ${params.clientId} of ${topic.name}`);
       const errors = validateOffset(topic, body.offset, 'offset');
       if (errors.length > 0) throw badRequest(errors);
-      await store.acknowledge(tx, consumer, new Map([[topic.topicId, body.offset]]));
+      await store.moveConsumer(tx, consumer, topic.topicId, body.offset);
       record({
         action: 'consumer.move',
         subject: ['topic', topic.topicId, topic.name],
@@ -206,7 +208,11 @@ function requireClient(clientId: number | undefined): number {
   ]);
 }
 
-function validateOffset({ name, oldest, next }: StoredTopic, offset: number, path: string): FieldError[] {
+function validateOffset(
+  { name, oldest, next }: Pick<StoredTopic, 'name' | 'oldest' | 'next'>,
+  offset: number,
+  path: string,
+): FieldError[] {
   return offset >= oldest && offset <= next
     ? []
     : [{ path, message: `${name} has the offsets ${oldest} to ${next}` }];
@@ -218,22 +224,23 @@ async function acknowledge({
   caller,
   body,
 }: Pick<Call<'acknowledgePublication'>, 'db' | 'caller' | 'body'>): Promise<typeof noContent> {
-  const clientId = requireClient(caller.clientId);
-  const topics = await store.listTopics(db, caller.siteId, clientId);
-  const byName = new Map(topics.map((topic) => [topic.name, topic]));
-  const errors = body.flatMap(({ name, offset }, index): FieldError[] => {
-    const topic = byName.get(name);
-    if (!topic) return [{ path: `${index}.name`, message: `Topic "${name}" does not exist` }];
-    return validateOffset(topic, offset, `${index}.offset`);
-  });
+  const consumer = { siteId: caller.siteId, clientId: requireClient(caller.clientId) };
+  const acknowledgeAll = async () => {
+    const topics = await store.acknowledgeTopics(db, consumer, body);
+    const byIndex = new Map(topics.map((topic) => [topic.index, topic]));
+    return body.flatMap(({ name, offset }, index): FieldError[] => {
+      const topic = byIndex.get(index);
+      if (!topic) return [{ path: `${index}.name`, message: `Topic "${name}" does not exist` }];
+      return topic.isValid ? [] : validateOffset(topic, offset, `${index}.offset`);
+    });
+  };
+  let errors = await acknowledgeAll();
+  if (errors.some(({ path }) => path.endsWith('.name'))) {
+    // The default topics exist from the first time that the topics are listed.
+    await store.listTopics(db, caller.siteId, consumer.clientId);
+    errors = await acknowledgeAll();
+  }
   if (errors.length > 0) throw badRequest(errors);
-  const offsets = new Map(
-    body.flatMap(({ name, offset }) => {
-      const topic = byName.get(name);
-      return topic ? [[topic.topicId, offset] as const] : [];
-    }),
-  );
-  await db.transaction().execute((tx) => store.acknowledge(tx, { siteId: caller.siteId, clientId }, offsets));
   return noContent;
 }
 
@@ -256,47 +263,93 @@ async function poll(
   call: Pick<Call<'pollPublication'>, 'db' | 'readDb' | 'caller' | 'body' | 'signal' | 'stopSignal'>,
 ): Promise<{ status: 200; json: string }> {
   const { db, caller, body } = call;
+  const { siteId } = caller;
   const clientId = requireClient(caller.clientId);
-  const topics = await requireTopics(db, { siteId: caller.siteId, clientId }, body.topics);
-  const names = new Map(topics.map(({ topicId, name }) => [topicId, name]));
   const pollId = randomUUID();
-  const consumer = { siteId: caller.siteId, clientId };
-  const offsets = await store.registerPoll(db, consumer, pollId, [...names.keys()]);
+  const asked = [...new Set(body.topics)];
+  let topics =
+    (await store.startPoll(db, { siteId, clientId }, pollId, asked)) ??
+    (await startFirstPoll(db, { siteId, clientId }, pollId, asked, body.topics));
   const watch = getEventWatch(db);
   // An older poll of this consumer in this process is answered now.
-  watch.wake();
+  watch.wake(clientId);
   const count = body.count || DEFAULT_COUNT;
   const endsAt = performance.now() + (body.timeOut ?? DEFAULT_TIMEOUT_MS);
-  let visible = new Map(topics.map((topic) => [topic.topicId, topic.visible]));
+  let news: News | undefined;
   for (;;) {
-    const stored = await store.readMessages(call.readDb, caller.siteId, offsets, count);
-    const messages = stored.map((message) => limitMessage(message, visible.get(message.topicId) ?? null));
+    const messages = await readTopics(call, topics, count, news);
     const leftMs = endsAt - performance.now();
-    if (messages.length > 0 || leftMs <= 0)
+    if (messages.length > 0 || leftMs <= 0) {
+      const names = new Map(topics.map(({ topicId, name }) => [topicId, name]));
       return { status: 200, json: formatMessages(messages, names, count) };
-    const waited = [...offsets].map(([topicId, next]) => ({ ...consumer, topicId, next, pollId }));
-    const outcome = await watch.wait(waited, leftMs, [call.signal, call.stopSignal]);
-    if (outcome !== 'event') return { status: 200, json: '[]' };
-    // The topic may have been deleted, or the key limited, while the poll waited.
-    const known = await store.listTopics(db, caller.siteId, clientId);
-    visible = new Map(known.map((topic) => [topic.topicId, topic.visible]));
-    for (const topicId of offsets.keys()) if (!visible.has(topicId)) offsets.delete(topicId);
-    if (offsets.size === 0) return { status: 200, json: '[]' };
+    }
+    const outcome = await watch.wait(siteId, topics, {
+      poll: { clientId, pollId },
+      timeoutMs: leftMs,
+      signals: [call.signal, call.stopSignal],
+    });
+    if (outcome.kind !== 'event') return { status: 200, json: '[]' };
+    ({ news } = outcome);
+    topics = refreshTopics(topics, clientId, news);
+    if (topics.length === 0) return { status: 200, json: '[]' };
   }
 }
 
-/** The topics with these names. @throws ApiError 400 that names the unknown ones */
+/** The topics of a waiting poll that still exist for its key, as they are now. */
+const refreshTopics = (topics: readonly PolledTopic[], clientId: number, news: News): PolledTopic[] =>
+  topics.flatMap((topic) => {
+    const end = news.getEnd(topic.topicId);
+    const limits = news.getVisible(clientId, topic.topicId);
+    return end === null || !limits ? [] : [{ ...topic, end, ...limits }];
+  });
+
+/** Messages of the topics that have some for the consumer, as far as its key may see them. */
+async function readTopics(
+  { readDb, caller }: Pick<Call<'pollPublication'>, 'readDb' | 'caller'>,
+  topics: readonly PolledTopic[],
+  count: number,
+  news: News | undefined,
+): Promise<StoredMessage[]> {
+  const unread = topics.filter(({ next, end }) => next < end);
+  if (unread.length === 0) return [];
+  const stored = news
+    ? (await Promise.all(unread.map(({ topicId, next }) => news.read(topicId, next, count)))).flat()
+    : await store.readMessages(
+        readDb,
+        caller.siteId,
+        new Map(unread.map(({ topicId, next }) => [topicId, next])),
+        count,
+      );
+  const visible = new Map(topics.map((topic) => [topic.topicId, topic.visible]));
+  return stored.map((message) => limitMessage(message, visible.get(message.topicId) ?? null));
+}
+
+/** Starts a poll after creating the default topics of the site. @throws ApiError 400 that names the unknown topics */
+async function startFirstPoll(
+  db: Db,
+  consumer: { siteId: number; clientId: number },
+  pollId: string,
+  asked: readonly string[],
+  names: readonly string[],
+): Promise<PolledTopic[]> {
+  await requireTopics(db, consumer, names);
+  const topics = await store.startPoll(db, consumer, pollId, asked);
+  // Deleted since.
+  if (!topics) throw badRequest([{ path: 'topics', message: 'A topic does not exist any more' }]);
+  return topics;
+}
+
+/** @throws ApiError 400 that names the unknown topics */
 async function requireTopics(
   db: Db,
   { siteId, clientId }: Subscriber,
   names: readonly string[],
-): Promise<StoredTopic[]> {
+): Promise<void> {
   const byName = new Map((await store.listTopics(db, siteId, clientId)).map((topic) => [topic.name, topic]));
   const errors = names.flatMap((name, index) =>
     byName.has(name) ? [] : [{ path: `topics.${index}`, message: `Topic "${name}" does not exist` }],
   );
   if (errors.length > 0) throw badRequest(errors);
-  return [...new Set(names)].flatMap((name) => byName.get(name) ?? []);
 }
 
 /** @throws ApiError 404 */

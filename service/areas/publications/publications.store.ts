@@ -79,29 +79,51 @@ interface ConsumerKey {
   clientId: number;
 }
 
+/** A topic of a poll. */
+export interface PolledTopic {
+  topicId: number;
+  name: string;
+  /** Offset at which the consumer continues. */
+  next: number;
+  /** Offset of the next event. */
+  end: number;
+  visible: readonly StoredTopicType[] | null;
+}
+
 /**
- * Registers a poll of the key as the newest one and returns the offsets at which it starts, by topic id. A new consumer starts at the
- * oldest kept event; one whose next event has been deleted continues at the oldest, and the deleted events are counted as lost.
+ * Registers a poll of the key as the newest one of these topics and returns them; undefined, without registering it, when the key may
+ * not read one of them or it does not exist. A new consumer starts at the oldest kept event; one whose next event has been deleted
+ * continues at the oldest, and the deleted events are counted as lost.
  */
-export async function registerPoll(
+export async function startPoll(
   db: Db,
   { siteId, clientId }: ConsumerKey,
   pollId: string,
-  topicIds: readonly number[],
-): Promise<Map<number, number>> {
-  const { rows } = await sql<{ topicId: number; next: number }>`
-    insert into publication_consumer as c (site_id, topic_id, client_id, next, poll_id, polled_at)
-    select t.site_id, t.topic_id, ${clientId}, coalesce(oldest.off, t.next), ${pollId}::uuid, now() from topic t
-    left join lateral (select e.off from topic_event e
-      where e.site_id = t.site_id and e.topic_id = t.topic_id order by e.off limit 1) oldest on true
-    where t.site_id = ${siteId} and t.topic_id = any(${[...topicIds]}::int[])
-    order by t.topic_id
-    on conflict (site_id, topic_id, client_id) do update set poll_id = excluded.poll_id, polled_at = excluded.polled_at,
-      next = greatest(c.next, excluded.next),
-      lost_events = c.lost_events + greatest(excluded.next - c.next, 0),
-      lost_at = case when excluded.next > c.next then now() else c.lost_at end
-    returning topic_id as "topicId", next`.execute(db);
-  return new Map(rows.map(({ topicId, next }) => [topicId, next]));
+  names: readonly string[],
+): Promise<PolledTopic[] | undefined> {
+  const { rows } = await sql<PolledTopic>`
+    with asked as materialized (
+      select t.topic_id, t.name, t.next as "end", coalesce(oldest.off, t.next) as oldest, may."entryTypes" as visible
+      from topic t
+      left join lateral (select e.off from topic_event e
+        where e.site_id = t.site_id and e.topic_id = t.topic_id order by e.off limit 1) oldest on true
+      left join publication_subscriber s on s.site_id = t.site_id and s.client_id = ${clientId}
+      left join lateral jsonb_to_recordset(s.topics) as may("topicId" int, "entryTypes" jsonb) on may."topicId" = t.topic_id
+      where t.site_id = ${siteId} and t.name = any(${[...names]}::text[])
+        and (s.client_id is null or may."topicId" is not null)),
+    registered as (
+      insert into publication_consumer as c (site_id, topic_id, client_id, next, poll_id, polled_at)
+      select ${siteId}, topic_id, ${clientId}, oldest, ${pollId}::uuid, now() from asked
+      where (select count(*) from asked) = ${names.length} order by topic_id
+      on conflict (site_id, topic_id, client_id) do update set poll_id = excluded.poll_id, polled_at = excluded.polled_at,
+        next = greatest(c.next, excluded.next),
+        lost_events = c.lost_events + greatest(excluded.next - c.next, 0),
+        lost_at = case when excluded.next > c.next then now() else c.lost_at end
+      returning topic_id, next)
+    select a.topic_id as "topicId", a.name, r.next, a."end", a.visible from asked a join registered r using (topic_id)`.execute(
+    db,
+  );
+  return rows.length === names.length ? rows : undefined;
 }
 
 /** A message of a topic; `body` is its JSON text without topic and offset. */
@@ -133,42 +155,88 @@ export async function readMessages(
   return rows;
 }
 
-/** A poll that waits for an event or for a newer poll. */
-export interface PollState {
-  siteId: number;
-  topicId: number;
-  clientId: number;
-}
-
-/** Next offsets of the topics, and the newest polls of their consumers, in the order of `polls`; null for a deleted topic. */
-export async function readPollStates(
+/** Offsets of the next events by topic id; deleted topics are missing. */
+export async function readTopicEnds(
   db: Db,
-  polls: readonly PollState[],
-): Promise<{ next: number | null; pollId: string | null }[]> {
-  const { rows } = await sql<{ next: number | null; pollId: string | null }>`
-    select t.next, c.poll_id as "pollId"
-    from unnest(${polls.map((poll) => poll.siteId)}::int[], ${polls.map((poll) => poll.topicId)}::int[],
-      ${polls.map((poll) => poll.clientId)}::int[]) with ordinality as w(site_id, topic_id, client_id, at)
-    left join topic t on t.site_id = w.site_id and t.topic_id = w.topic_id
-    left join publication_consumer c on c.site_id = w.site_id and c.topic_id = w.topic_id and c.client_id = w.client_id
-    order by w.at`.execute(db);
-  return rows;
+  topicIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const { rows } = await sql<{ topicId: number; next: number }>`
+    select topic_id as "topicId", next from topic where topic_id = any(${[...topicIds]}::int[])`.execute(db);
+  return new Map(rows.map(({ topicId, next }) => [topicId, next]));
 }
 
-/** Sets the offsets of consumers; creates consumers that have not polled yet. */
-export async function acknowledge(
+/** A poll that waits in some topics. */
+interface WaitingPollRow {
+  siteId: number;
+  topics: readonly { topicId: number }[];
+  poll: { clientId: number; pollId: string } | undefined;
+}
+
+/** Indexes of the polls that a newer one of the same consumer has replaced in one of their topics. */
+export async function findReplacedPolls(db: Db, polls: readonly WaitingPollRow[]): Promise<number[]> {
+  const waiting = polls.flatMap(({ siteId, topics, poll }, index) =>
+    poll ? topics.map(({ topicId }) => ({ index, siteId, topicId, ...poll })) : [],
+  );
+  const { rows } = await sql<{ index: number }>`
+    select w.index from unnest(${waiting.map(({ index }) => index)}::int[], ${waiting.map(({ siteId }) => siteId)}::int[],
+      ${waiting.map(({ topicId }) => topicId)}::int[], ${waiting.map(({ clientId }) => clientId)}::int[],
+      ${waiting.map(({ pollId }) => pollId)}::uuid[]) as w(index, site_id, topic_id, client_id, poll_id)
+    join publication_consumer c on c.site_id = w.site_id and c.topic_id = w.topic_id and c.client_id = w.client_id
+    where c.poll_id <> w.poll_id`.execute(db);
+  return rows.map(({ index }) => index);
+}
+
+/** Sets the offset of a consumer. */
+export async function moveConsumer(
   tx: Tx,
   { siteId, clientId }: ConsumerKey,
-  offsets: ReadonlyMap<number, number>,
+  topicId: number,
+  offset: number,
 ): Promise<void> {
-  await sql`
-    insert into publication_consumer (site_id, topic_id, client_id, next, acknowledged_at)
-    select ${siteId}, topic_id, ${clientId}, off, now()
-    from unnest(${[...offsets.keys()]}::int[], ${[...offsets.values()]}::bigint[]) as k(topic_id, off)
-    order by topic_id
-    on conflict (site_id, topic_id, client_id) do update set next = excluded.next, acknowledged_at = excluded.acknowledged_at`.execute(
-    tx,
+  await sql`update publication_consumer set next = ${offset}, acknowledged_at = now()
+    where site_id = ${siteId} and topic_id = ${topicId} and client_id = ${clientId}`.execute(tx);
+}
+
+/** A topic whose events a consumer acknowledges. */
+export interface AcknowledgedTopic {
+  /** Position in the list of the request, from 0. */
+  index: number;
+  name: string;
+  oldest: number;
+  next: number;
+  isValid: boolean;
+}
+
+/**
+ * Sets the offsets of a consumer by topic name, all or none: if one of them is not among the kept events, or a topic does not exist for
+ * the key, nothing is stored. Returns the topics that exist. The last offset of a name counts.
+ */
+export async function acknowledgeTopics(
+  db: Db,
+  { siteId, clientId }: ConsumerKey,
+  offsets: readonly { name: string; offset: number }[],
+): Promise<AcknowledgedTopic[]> {
+  const { rows } = await sql<AcknowledgedTopic>`
+    with known as materialized (
+      select k.at, k.off, t.topic_id, t.name, t.next, coalesce(oldest.off, t.next) as oldest
+      from unnest(${offsets.map(({ name }) => name)}::text[], ${offsets.map(({ offset }) => offset)}::bigint[])
+        with ordinality as k(name, off, at)
+      join topic t on t.site_id = ${siteId} and t.name = k.name
+      left join lateral (select e.off from topic_event e
+        where e.site_id = t.site_id and e.topic_id = t.topic_id order by e.off limit 1) oldest on true
+      left join publication_subscriber s on s.site_id = t.site_id and s.client_id = ${clientId}
+      where s.client_id is null
+        or jsonb_path_exists(s.topics, '$[*] ? (@.topicId == $id)', jsonb_build_object('id', t.topic_id))),
+    stored as (
+      insert into publication_consumer (site_id, topic_id, client_id, next, acknowledged_at)
+      select distinct on (topic_id) ${siteId}::int, topic_id, ${clientId}::int, off, now() from known
+      where (select count(*) filter (where off >= oldest and off <= next) from known) = ${offsets.length}
+      order by topic_id, at desc
+      on conflict (site_id, topic_id, client_id) do update set next = excluded.next, acknowledged_at = excluded.acknowledged_at)
+    select (at - 1)::int as index, name, oldest, next, off >= oldest and off <= next as "isValid" from known`.execute(
+    db,
   );
+  return rows;
 }
 
 /** A consumer with its position in the topic. */

@@ -1,13 +1,20 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { badRequest, retryLater } from '../../kernel/api-error.ts';
-import { findValidCredentials, loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
+import type { Caller } from '../../kernel/auth/caller.ts';
+import {
+  findValidCredentials,
+  loadEffectiveCapabilities,
+  type OpenCredential,
+} from '../../kernel/auth/callers.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { formatEvent, type OpenEvents } from '../../kernel/http/event-stream.ts';
 import type { Call } from '../../kernel/http/handler.ts';
-import { getEventWatch, NO_CLIENT } from './event-watch.ts';
+import { getEventWatch, type News, type WatchedTopic } from './event-watch.ts';
 import { formatMessage } from './messages.ts';
 import * as store from './publications.store.ts';
-import type { StoredTopic } from './publications.store.ts';
+import type { StoredMessage, StoredTopic } from './publications.store.ts';
 import { limitMessage, type VisibleFields } from './subscriber-limits.ts';
+import { getLimits } from './subscribers.store.ts';
 
 /** Open streams of this process (T23). */
 const MAX_STREAMS = { user: 5, site: 200, process: 2_000 };
@@ -44,41 +51,90 @@ function openStream(owner: StreamOwner): () => void {
  * ends, and sends nothing more, when the session or token, its address or the capability is lost.
  */
 export async function streamTopic(call: Call<'streamTopic'>): Promise<{ status: 200; events: OpenEvents }> {
-  const { caller, db, query, lastEventId } = call;
-  const topic = (await store.listTopics(db, caller.siteId, caller.clientId)).find(
-    ({ name }) => name === query.topic,
-  );
+  const { caller, db, query, lastEventId, origin, operations } = call;
+  const { siteId, userId, clientId } = caller;
+  const topic = (await store.listTopics(db, siteId, clientId)).find(({ name }) => name === query.topic);
   if (!topic) throw badRequest([{ path: 'topic', message: `Topic "${query.topic}" does not exist` }]);
+  const { topicId, name, next: end } = topic;
+  // Only what an open stream needs: it does not keep the request.
+  const reader: Reader = {
+    caller: { siteId, userId, acting: caller.acting },
+    clientId,
+    credential: {
+      tokenHash: caller.tokenHash,
+      ip: origin.ip,
+      principalId: caller.acting?.principalId ?? null,
+    },
+    capabilities: operations.find(({ id }) => id === 'streamTopic')?.capabilities ?? [],
+  };
   const from = parseLastEventId(lastEventId, topic);
   return {
     status: 200,
     events: (signal) => {
-      const close = openStream({ db, siteId: caller.siteId, userId: caller.userId });
+      const close = openStream({ db, siteId, userId });
       signal.addEventListener('abort', close, { once: true });
-      return readEvents(db, topic, from, {
-        siteId: caller.siteId,
-        signal,
-        readLimits: () => readLimits(call, topic.topicId),
-      });
+      return readEvents(db, { topicId, name, end }, from, reader, signal);
     },
   };
 }
 
+/** Who reads a stream: what is checked before each event is sent. */
+interface Reader {
+  caller: Pick<Caller, 'siteId' | 'userId' | 'acting'>;
+  clientId: number | undefined;
+  credential: OpenCredential;
+  /** One of them is required. */
+  capabilities: readonly string[];
+}
+
+/** Checks of readers that are made in the same turn, such as those that an event wakes: each statement is executed once. */
+interface ReaderChecks {
+  credentials: OpenCredential[];
+  /** Resolves when nobody joins any more. */
+  closed: Promise<void>;
+  valid: Promise<ReadonlySet<number>>;
+  shared: Map<string, Promise<unknown>>;
+}
+const openChecks = new WeakMap<Db, ReaderChecks>();
+
+function joinChecks(db: Db): ReaderChecks {
+  const open = openChecks.get(db);
+  if (open) return open;
+  const credentials: OpenCredential[] = [];
+  const closed = nextTurn().then(() => void openChecks.delete(db));
+  const valid = closed.then(() => findValidCredentials(db, credentials));
+  // Whoever waits for it gets the error.
+  valid.catch(() => {});
+  const checks = { credentials, closed, valid, shared: new Map<string, Promise<unknown>>() };
+  openChecks.set(db, checks);
+  return checks;
+}
+
 /** What the request that opened the stream could read now; undefined when it would be refused. */
 async function readLimits(
-  { db, caller, origin, operations }: Call<'streamTopic'>,
+  db: Db,
   topicId: number,
+  { caller, clientId, credential, capabilities }: Reader,
 ): Promise<{ visible: VisibleFields } | undefined> {
-  const { tokenHash, acting, clientId } = caller;
-  const credential = { tokenHash, ip: origin.ip, principalId: acting?.principalId ?? null };
-  const [valid, held, topics] = await Promise.all([
-    findValidCredentials(db, [credential]),
-    loadEffectiveCapabilities(db, caller),
-    clientId === undefined ? [] : store.listTopics(db, caller.siteId, clientId),
+  const { credentials, closed, valid, shared } = joinChecks(db);
+  const index = credentials.push(credential) - 1;
+  const share = <T>(key: string, load: () => Promise<T>): Promise<T> => {
+    const loaded = (shared.get(key) as Promise<T> | undefined) ?? closed.then(load);
+    shared.set(key, loaded);
+    return loaded;
+  };
+  const { siteId, userId, acting } = caller;
+  const [indexes, held, limits] = await Promise.all([
+    valid,
+    share(`capabilities ${siteId} ${userId} ${acting?.principalId ?? ''}`, () =>
+      loadEffectiveCapabilities(db, caller),
+    ),
+    clientId === undefined ? null : share(`limits ${clientId}`, () => getLimits(db, siteId, clientId)),
   ]);
-  const required: readonly string[] = operations.find(({ id }) => id === 'streamTopic')?.capabilities ?? [];
-  if (valid.size === 0 || ![...held].some((each) => required.includes(each))) return undefined;
-  return clientId === undefined ? { visible: null } : topics.find((topic) => topic.topicId === topicId);
+  if (!indexes.has(index) || ![...held].some((each) => capabilities.includes(each))) return undefined;
+  if (!limits) return { visible: null };
+  const topic = limits.find((each) => each.topicId === topicId);
+  return topic && { visible: topic.entryTypes ?? null };
 }
 
 /** @throws ApiError 400 for an offset after the last event */
@@ -95,25 +151,26 @@ const formatGap = (from: number, end: number): string =>
 
 async function* readEvents(
   db: Db,
-  { topicId, name }: StoredTopic,
+  topic: WatchedTopic,
   from: number,
-  {
-    siteId,
-    signal,
-    readLimits: readCurrentLimits,
-  }: {
-    siteId: number;
-    signal: AbortSignal;
-    readLimits: () => Promise<{ visible: VisibleFields } | undefined>;
-  },
+  reader: Reader,
+  signal: AbortSignal,
 ): AsyncGenerator<string> {
+  const { siteId } = reader.caller;
   const endsAt = performance.now() + MAX_STREAM_MS;
+  const { topicId, name } = topic;
   let next = from;
+  let { end } = topic;
+  let news: News | undefined;
   yield `retry: ${RECONNECT_MS}\n\n`;
   while (performance.now() < endsAt && !signal.aborted) {
-    const messages = await store.readMessages(db, siteId, new Map([[topicId, next]]), BATCH_SIZE);
+    let messages: StoredMessage[] = [];
+    if (next < end)
+      messages = news
+        ? await news.read(topicId, next, BATCH_SIZE)
+        : await store.readMessages(db, siteId, new Map([[topicId, next]]), BATCH_SIZE);
     // After the reading, so that nothing written after the end of the session is sent.
-    const limits = await readCurrentLimits();
+    const limits = await readLimits(db, topicId, reader);
     if (!limits) return;
     for (const stored of messages) {
       const message = limitMessage(stored, limits.visible);
@@ -122,15 +179,20 @@ async function* readEvents(
       next = message.off + 1;
     }
     if (messages.length > 0) continue;
-    const waited = { siteId, topicId, clientId: NO_CLIENT, next, pollId: undefined };
-    const outcome = await getEventWatch(db).wait([waited], HEARTBEAT_MS, [signal]);
-    if (outcome === 'over') {
+    news = undefined;
+    if (next < end) yield formatGap(next, end);
+    next = Math.max(next, end);
+    const outcome = await getEventWatch(db).wait(siteId, [{ topicId, name, end }], {
+      timeoutMs: HEARTBEAT_MS,
+      signals: [signal],
+    });
+    if (outcome.kind !== 'event') {
       yield ': \n\n';
       continue;
     }
-    const topic = (await store.listTopics(db, siteId)).find((each) => each.topicId === topicId);
-    if (!topic) return;
-    if (topic.oldest > next) yield formatGap(next, topic.oldest);
-    next = Math.max(next, topic.oldest);
+    const known = outcome.news.getEnd(topicId);
+    if (known === null) return;
+    end = known;
+    ({ news } = outcome);
   }
 }

@@ -24,6 +24,17 @@ export async function getLimits(
   return rows[0]?.topics ?? null;
 }
 
+/** Topics to which keys are limited, by client id; keys without limits are missing. */
+export async function findLimits(
+  db: Db,
+  clientIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly SubscriberTopic[]>> {
+  const { rows } = await sql<{ clientId: number; topics: SubscriberTopic[] }>`
+    select client_id as "clientId", topics from publication_subscriber
+    where client_id = any(${[...clientIds]}::int[])`.execute(db);
+  return new Map(rows.map(({ clientId, topics }) => [clientId, topics]));
+}
+
 /** Replaces the limits of a key; null removes them. */
 export async function saveLimits(
   tx: Tx,
