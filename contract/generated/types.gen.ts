@@ -4113,10 +4113,133 @@ export type ReportCheck = {
     isTruncated: boolean;
 };
 
+export type ReportRecipient = {
+    id: number;
+    name: string;
+    email: string;
+};
+
+export type ReportFrequency = 'daily' | 'weekly' | 'monthly';
+
 /**
  * The format of the template, or `pdf` where an office program is configured (getReportOptions).
  */
 export type ReportFormat = 'docx' | 'xlsx' | 'pdf';
+
+export type ReportPerson = {
+    id: number;
+    name: string;
+};
+
+export type ReportSchedule = {
+    id: number;
+    templateId: number;
+    /**
+     * Null for a deleted template.
+     */
+    templateName: string | null;
+    frequency: ReportFrequency;
+    time: string;
+    weekday: number | null;
+    dayOfMonth: number | null;
+    /**
+     * That of the site.
+     */
+    timeZone: string;
+    format: ReportFormat;
+    document: 'one' | 'zip';
+    filterText: string | null;
+    /**
+     * Selected entries; null for a query.
+     */
+    selectedCount: number | null;
+    ownerId: number;
+    /**
+     * Null for a user who has left the site.
+     */
+    ownerName: string | null;
+    recipients: Array<ReportPerson>;
+    state: 'Active' | 'Paused' | 'Stopped';
+    /**
+     * Why the service stopped it.
+     */
+    stopReason: string | null;
+    /**
+     * Null unless it is active.
+     */
+    nextDate: string | null;
+    lastRun: TemplateRun | null;
+    createdDate: string;
+};
+
+export type NewReportSchedule = {
+    templateId: number;
+    frequency: ReportFrequency;
+    /**
+     * Time of day in the time zone of the site.
+     */
+    time: string;
+    /**
+     * Day of a weekly schedule, which requires it; 1 is Monday.
+     */
+    weekday?: number;
+    /**
+     * Day of a monthly schedule, which requires it; the last day of shorter months.
+     */
+    dayOfMonth?: number;
+    /**
+     * Users (listReportRecipients) who get a mail with a link to the report when it is ready, if they then still hold Run Reports and Read Data. The link requires signing in.
+     */
+    recipients: Array<number>;
+    /**
+     * As in startReportRun.
+     */
+    entryIds?: Array<number>;
+    /**
+     * As in startReportRun.
+     */
+    query?: {
+        [key: string]: unknown;
+    } | string;
+    /**
+     * As in queryRowsByBody.
+     */
+    orderBy?: string;
+    format: ReportFormat;
+    document?: 'one' | 'zip';
+    /**
+     * IANA time zone of the times in the document.
+     */
+    timeZone?: string;
+    /**
+     * The selection in words.
+     */
+    filterText?: string;
+};
+
+export type ReportScheduleChange = {
+    frequency?: ReportFrequency;
+    /**
+     * Time of day in the time zone of the site.
+     */
+    time?: string;
+    /**
+     * Day of a weekly schedule, which requires it; 1 is Monday.
+     */
+    weekday?: number;
+    /**
+     * Day of a monthly schedule, which requires it; the last day of shorter months.
+     */
+    dayOfMonth?: number;
+    /**
+     * Users (listReportRecipients) who get a mail with a link to the report when it is ready, if they then still hold Run Reports and Read Data. The link requires signing in.
+     */
+    recipients?: Array<number>;
+    /**
+     * False also resumes a stopped schedule.
+     */
+    isPaused?: boolean;
+};
 
 export type ReportRun = {
     runId: number;
@@ -4182,6 +4305,14 @@ export type ReportRun = {
      * Reason of the failure.
      */
     message?: string | null;
+    /**
+     * Users to whom the report is delivered.
+     */
+    recipients?: Array<ReportPerson>;
+    /**
+     * The schedule that generated it.
+     */
+    scheduleId?: number | null;
     /**
      * What was selected, to generate the report again. Only in getReportRun, for reports of the caller.
      */
@@ -4287,6 +4418,10 @@ export type ReportRunRequest = {
      * The report is generated at this time, from the data of that moment.
      */
     notBefore?: string;
+    /**
+     * Users (listReportRecipients) who get a mail with a link to the report when it is ready, if they then still hold Run Reports and Read Data. The link requires signing in.
+     */
+    recipients?: Array<number>;
 };
 
 export type ReportRunStarted = {
@@ -5450,6 +5585,11 @@ export type DestinationId = number;
  * Client id of an API key of this site.
  */
 export type ClientId = number;
+
+/**
+ * Id of a report schedule.
+ */
+export type ScheduleId = number;
 
 /**
  * Id of a report.
@@ -18090,6 +18230,297 @@ export type CheckReportFileResponses = {
 
 export type CheckReportFileResponse = CheckReportFileResponses[keyof CheckReportFileResponses];
 
+export type ListReportRecipientsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only users whose name or e-mail address contains this text.
+         */
+        search?: string;
+    };
+    url: '/api/rest/v4/templatereports/recipients';
+};
+
+export type ListReportRecipientsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListReportRecipientsError = ListReportRecipientsErrors[keyof ListReportRecipientsErrors];
+
+export type ListReportRecipientsResponses = {
+    /**
+     * The users.
+     */
+    200: Array<ReportRecipient>;
+};
+
+export type ListReportRecipientsResponse = ListReportRecipientsResponses[keyof ListReportRecipientsResponses];
+
+export type ListReportSchedulesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * `own`: schedules of the caller. `all`: of all users, which requires View Activity or Manage Report Templates.
+         */
+        owner?: 'own' | 'all';
+    };
+    url: '/api/rest/v4/templatereports/schedules';
+};
+
+export type ListReportSchedulesErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListReportSchedulesError = ListReportSchedulesErrors[keyof ListReportSchedulesErrors];
+
+export type ListReportSchedulesResponses = {
+    /**
+     * The schedules.
+     */
+    200: Array<ReportSchedule>;
+};
+
+export type ListReportSchedulesResponse = ListReportSchedulesResponses[keyof ListReportSchedulesResponses];
+
+export type CreateReportScheduleData = {
+    body: NewReportSchedule;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/templatereports/schedules';
+};
+
+export type CreateReportScheduleErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateReportScheduleError = CreateReportScheduleErrors[keyof CreateReportScheduleErrors];
+
+export type CreateReportScheduleResponses = {
+    /**
+     * The schedule.
+     */
+    200: ReportSchedule;
+};
+
+export type CreateReportScheduleResponse = CreateReportScheduleResponses[keyof CreateReportScheduleResponses];
+
+export type DeleteReportScheduleData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a report schedule.
+         */
+        scheduleId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/templatereports/schedules/{scheduleId}';
+};
+
+export type DeleteReportScheduleErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteReportScheduleError = DeleteReportScheduleErrors[keyof DeleteReportScheduleErrors];
+
+export type DeleteReportScheduleResponses = {
+    /**
+     * The schedule is deleted.
+     */
+    204: void;
+};
+
+export type DeleteReportScheduleResponse = DeleteReportScheduleResponses[keyof DeleteReportScheduleResponses];
+
+export type UpdateReportScheduleData = {
+    body: ReportScheduleChange;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a report schedule.
+         */
+        scheduleId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/templatereports/schedules/{scheduleId}';
+};
+
+export type UpdateReportScheduleErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateReportScheduleError = UpdateReportScheduleErrors[keyof UpdateReportScheduleErrors];
+
+export type UpdateReportScheduleResponses = {
+    /**
+     * The schedule.
+     */
+    200: ReportSchedule;
+};
+
+export type UpdateReportScheduleResponse = UpdateReportScheduleResponses[keyof UpdateReportScheduleResponses];
+
 export type ListReportRunsData = {
     body?: never;
     headers?: {
@@ -18101,7 +18532,7 @@ export type ListReportRunsData = {
     path?: never;
     query?: {
         /**
-         * `own`: reports of the caller. `all`: of all users, which requires View Activity or Manage Report Templates.
+         * `own`: reports of the caller, and those that were delivered to the caller. `all`: of all users, which requires View Activity or Manage Report Templates.
          */
         owner?: 'own' | 'all';
         /**

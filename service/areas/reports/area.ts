@@ -6,21 +6,27 @@ import {
   timeColumns,
   userColumns,
 } from '../../kernel/backup-sheets.ts';
+import { recipientHandlers, REPORT_MAIL_EXAMPLES } from './deliver.ts';
 import { reportJob } from './report-job.ts';
 import { createReportRetentionTask } from './retention.ts';
 import { runHandlers } from './runs.ts';
+import { createReportScheduleTask, scheduleHandlers } from './schedules.ts';
 import { templateHandlers } from './templates.ts';
 
 export const reportsArea = defineArea({
   name: 'reports',
-  handlers: { ...templateHandlers, ...runHandlers },
+  handlers: { ...templateHandlers, ...runHandlers, ...recipientHandlers, ...scheduleHandlers },
   jobKinds: [reportJob],
-  tasks: (context) => [createReportRetentionTask(context)],
+  tasks: (context) => [createReportRetentionTask(context), createReportScheduleTask(context)],
+  mailExamples: REPORT_MAIL_EXAMPLES,
   tables: {
     report_template: { backup: { sheet: 'reportTemplates' } },
     report_template_version: {
       backup: { sheet: 'reportTemplateVersions' },
       retention: 'until the template is deleted, files of the last 20 versions',
+    },
+    report_schedule: {
+      backup: { leftOut: 'sends reports in the name of its owner: set up again after a restore' },
     },
     report_result: {
       backup: { leftOut: 'log of the installation' },
@@ -70,7 +76,13 @@ export const reportsArea = defineArea({
       'report-template.update',
       'report.preview',
     ],
-    job: ['report.download'],
+    'report-schedule': [
+      'report-schedule.create',
+      'report-schedule.delete',
+      'report-schedule.stop',
+      'report-schedule.update',
+    ],
+    job: ['report.deliver', 'report.download'],
     site: ['report.expire'],
   },
 });

@@ -3,6 +3,7 @@ import { conflict } from '../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { defineFileJobKind } from '../../kernel/jobs/job-kind.ts';
 import { formatNumber } from '../../kernel/numbers.ts';
+import { deliverReport } from './deliver.ts';
 import { withTemplate } from './documents/renderer.ts';
 import { buildMemberName, buildReportName } from './file-names.ts';
 import { generateReport, REPORT_LIMITS } from './generate.ts';
@@ -104,6 +105,7 @@ export const reportJob = defineFileJobKind<ReportParameters>({
     await zip?.end();
     const extension = document === 'zip' ? 'zip' : format;
     const count = report.entryCount;
+    const summary = `${formatNumber(count)} ${count === 1 ? 'entry' : 'entries'} of ${parameters.typeName}`;
     return {
       name: buildReportName(parameters.templateName, report.onlyEntry, report.at, extension),
       mediaType: MEDIA_TYPES[extension],
@@ -111,8 +113,8 @@ export const reportJob = defineFileJobKind<ReportParameters>({
       subject: 'report',
       detail: toExportDetail(parameters, entryIds),
       keptDays: REPORT_LIMITS.keptDays,
-      summary: `${formatNumber(count)} ${count === 1 ? 'entry' : 'entries'} of ${parameters.typeName}`,
-      async save(tx) {
+      summary,
+      async save(tx, record) {
         await insertResult(
           tx,
           { siteId, jobId },
@@ -124,6 +126,16 @@ export const reportJob = defineFileJobKind<ReportParameters>({
             packedValues: report.packedValues,
           },
         );
+        await deliverReport(tx, record, {
+          siteId,
+          jobId,
+          at: report.at,
+          templateName: parameters.templateName,
+          content: summary,
+          keptDays: REPORT_LIMITS.keptDays,
+          recipients: parameters.recipients ?? [],
+          publicUrl: batch.publicUrl,
+        });
       },
     };
   },

@@ -19,4 +19,8 @@ export interface ReportParameters {
   asOf?: string;
   timeZone: string;
   filterText?: string;
+  /** Ids of the users to whom the report is delivered. */
+  recipients?: readonly number[];
+  /** The schedule that generates it. */
+  scheduleId?: number;
 }

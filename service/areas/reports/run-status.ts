@@ -17,3 +17,6 @@ export function toStatus(state: string): ReportStatus {
   if (STATES.Ready.some((each) => each === state)) return 'Ready';
   return STATES.Failed.some((each) => each === state) ? 'Failed' : 'Queued';
 }
+
+/** Whether a report with this state of its job has not ended. */
+export const isOpen = (state: string): boolean => ['Queued', 'Running'].includes(toStatus(state));

@@ -28,6 +28,8 @@ export interface StoredRun {
   sha256: string | null;
   expiresDate: Date | null;
   isRemoved: boolean;
+  /** Users to whom the report is delivered, as far as they belong to the site. */
+  recipients: { id: number; name: string }[];
   /** The selected entries; null for a query. Only of a single report. */
   selectedIds?: number[] | null;
 }
@@ -37,7 +39,12 @@ const COLUMNS = sql`j.job_id as "runId", j.state, j.done, j.total, j.created_at 
   a.first_name || ' ' || a.last_name as "ownerName", j.parameters, j.stop_reason as "stopReason",
   r.entry_count as "entryCount", r.data_at as "dataDate", encode(r.data_hash, 'hex') as "dataHash", r.reader_count as "readerCount",
   f.name as "fileName", f.byte_count as size, encode(f.sha256, 'hex') as sha256, f.expires_at as "expiresDate",
-  f.removed_at is not null as "isRemoved"`;
+  f.removed_at is not null as "isRemoved",
+  case when j.parameters ? 'recipients' then coalesce((
+    select json_agg(json_build_object('id', rm.user_id, 'name', ra.first_name || ' ' || ra.last_name)
+      order by lower(ra.first_name || ' ' || ra.last_name), rm.user_id)
+    from membership rm join account ra on ra.user_id = rm.user_id
+    where rm.site_id = j.site_id and j.parameters -> 'recipients' @> to_jsonb(rm.user_id)), '[]') else '[]' end as recipients`;
 
 const FROM = sql`job j
   left join report_result r on r.site_id = j.site_id and r.job_id = j.job_id
@@ -46,7 +53,7 @@ const FROM = sql`job j
   left join account a on a.user_id = m.user_id`;
 
 export interface RunFilter {
-  /** Only reports of this user, acting for the principal or for nobody. */
+  /** Only reports of this user, acting for the principal or for nobody, and those that were delivered to the user. */
   owner: { userId: number; principalId: number | null } | undefined;
   templateId: number | undefined;
   states: readonly JobState[] | undefined;
@@ -61,7 +68,12 @@ export async function listRuns(
 ): Promise<StoredRun[]> {
   const { rows } = await sql<StoredRun>`
     select ${COLUMNS} from ${FROM} where j.site_id = ${siteId} and j.kind = 'report'
-      ${owner ? sql`and j.owner_id = ${owner.userId} and j.principal_id is not distinct from ${owner.principalId}::int` : sql``}
+      ${
+        owner
+          ? sql`and (j.owner_id = ${owner.userId} and j.principal_id is not distinct from ${owner.principalId}::int
+        or ${owner.principalId}::int is null and j.state = 'finished' and j.parameters -> 'recipients' @> to_jsonb(${owner.userId}::int))`
+          : sql``
+      }
       ${templateId === undefined ? sql`` : sql`and (j.parameters ->> 'templateId')::int = ${templateId}`}
       ${states ? sql`and j.state = any(${[...states]}::text[])` : sql``}
     order by j.job_id desc limit ${page.limit} offset ${page.offset}`.execute(db);

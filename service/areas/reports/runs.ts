@@ -1,25 +1,22 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { ReportRun } from '../../../contract/generated/types.gen.ts';
-import { badRequest, conflict, forbidden, notFound } from '../../kernel/api-error.ts';
+import { conflict, forbidden, notFound } from '../../kernel/api-error.ts';
 import { ACTIVITY_SOURCE, ACTIVITY_TYPE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
 import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import { readInSnapshot } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage, parseTimestamp } from '../../kernel/http/parameters.ts';
-import { createExportResolver, readIds } from '../entries/index.ts';
 import { cancelJob, findFile, isContinuation, startJob, toDownload, toFileResponse } from '../jobs/index.ts';
-import { loadSchema } from '../schema/index.ts';
 import { parseTimeZone } from '../sites/index.ts';
+import { requireRecipients } from './deliver.ts';
 import { compareValues } from './difference.ts';
-import { NO_OFFICE } from './documents/office.ts';
 import { withTemplateOfRequest } from './documents/renderer.ts';
 import { buildReportName } from './file-names.ts';
-import { findLimitFault, generateReport, requireFitting, type ReportValues } from './generate.ts';
+import { generateReport, type ReportValues } from './generate.ts';
 import { MEDIA_TYPES, reportJob, toExportDetail } from './report-job.ts';
-import type { ReportParameters } from './report-parameters.ts';
+import { checkRequest, describeRequest, requireFormat, requirePast } from './run-request.ts';
 import { toJobStates, toStatus } from './run-status.ts';
 import { findRun, listRuns, readPackedValues, type StoredRun } from './runs.store.ts';
 import { findVersionFile, type StoredTemplate } from './templates.store.ts';
@@ -100,31 +97,15 @@ export const runHandlers: Handlers<Operations> = {
   },
 
   async startReportRun(call) {
-    const { db, caller, body, params, services } = call;
-    requireCapabilities(caller, ['Read Data']);
-    const { siteId } = caller;
-    const template = await requireTemplate(db, siteId, params.templateId);
-    requireSelection(body);
-    requireFormat(template, body.format, services.officeProgram);
-    const timeZone = parseTimeZone(body.timeZone ?? 'UTC');
+    const { db, caller, body, params } = call;
     if (body.asOf !== undefined) requirePast(body.asOf);
-    const document = body.document ?? 'one';
-    const schema = await loadSchema(db, siteId);
-    const { check } = requireFitting(template.content, schema, template.typeId);
-    const count = await countEntries(call, template.typeId);
-    const fault =
-      count === undefined ? undefined : findLimitFault(count, { format: template.format, document }, check);
-    if (fault !== undefined)
-      throw badRequest([{ path: body.entryIds ? 'entryIds' : 'query', message: fault }]);
+    const template = await requireTemplate(db, caller.siteId, params.templateId);
+    const request = await checkRequest(call, template);
+    await requireRecipients(db, caller.siteId, body.recipients ?? []);
     const parameters = await describeRequest(call, template, {
-      format: body.format,
-      document,
+      ...request,
       asOf: body.asOf,
-      timeZone,
-      selected: body.entryIds?.length ?? null,
-      query: body.query,
-      orderBy: body.orderBy,
-      filterText: body.filterText,
+      recipients: body.recipients,
     });
     const started = await startJob(call, {
       kind: reportJob.kind,
@@ -136,10 +117,7 @@ export const runHandlers: Handlers<Operations> = {
   },
 
   async listReportRuns({ db, caller, query }) {
-    if (query.owner === 'all' && !seesAll(caller))
-      throw forbidden(
-        'Reports of other users require the capability View Activity or Manage Report Templates',
-      );
+    if (query.owner === 'all') requireSeesAll(caller, 'Reports');
     const runs = await listRuns(
       db,
       caller.siteId,
@@ -169,7 +147,7 @@ export const runHandlers: Handlers<Operations> = {
   async downloadReport(call) {
     const { db, caller, params } = call;
     const run = await requireRun(call, params.runId);
-    requireOwn(caller, run);
+    if (!isDelivered(caller, run)) requireOwn(caller, run);
     requireCapabilities(caller, ['Read Data']);
     if (toStatus(run.state) !== 'Ready') throw conflict(`The report is ${toStatus(run.state)}`);
     const file = await findFile(db, caller.siteId, run.runId);
@@ -219,6 +197,12 @@ async function unpackValues(runId: number, packed: Buffer | undefined): Promise<
 const seesAll = ({ capabilities }: Caller): boolean =>
   capabilities.has('View Activity') || capabilities.has('Manage Report Templates');
 
+/** @throws ApiError 403 */
+export function requireSeesAll(caller: Caller, what: string): void {
+  if (!seesAll(caller))
+    throw forbidden(`${what} of other users require the capability View Activity or Manage Report Templates`);
+}
+
 const getIdentity = ({ userId, acting }: Caller) => ({ userId, principalId: acting?.principalId ?? null });
 
 const isOwn = (caller: Caller, run: StoredRun): boolean => {
@@ -226,111 +210,24 @@ const isOwn = (caller: Caller, run: StoredRun): boolean => {
   return run.ownerId === userId && run.principalId === principalId;
 };
 
+/** Whether a report that is ready was delivered to the caller, who does not act for another user. */
+const isDelivered = ({ userId, acting }: Caller, { parameters, state }: StoredRun): boolean =>
+  !acting && state === 'finished' && parameters.recipients?.includes(userId) === true;
+
 /** @throws ApiError 404 for a report that the caller does not see */
 async function requireRun({ db, caller }: Pick<Call, 'db' | 'caller'>, runId: number): Promise<StoredRun> {
   const run = await findRun(db, caller.siteId, runId);
-  if (!run || (!isOwn(caller, run) && !seesAll(caller))) throw notFound(`Report ${runId}`);
+  if (!run || (!isOwn(caller, run) && !isDelivered(caller, run) && !seesAll(caller)))
+    throw notFound(`Report ${runId}`);
   return run;
 }
 
 /** @throws ApiError 403 */
 function requireOwn(caller: Caller, run: StoredRun): void {
   if (!isOwn(caller, run))
-    throw forbidden('Only who generated a report can read it, because it has what this user may read');
-}
-
-/** @throws ApiError 400 unless the request has either ids, each once, or a query */
-function requireSelection({ entryIds, query }: Call<'startReportRun'>['body']): void {
-  if ((entryIds === undefined) === (query === undefined))
-    throw badRequest([
-      { path: 'entryIds', message: 'send either entryIds or query; `{}` selects all entries' },
-    ]);
-  const seen = new Set<number>();
-  const errors = (entryIds ?? []).flatMap((id, at) => {
-    const isRepeated = seen.has(id);
-    seen.add(id);
-    return isRepeated ? [{ path: `entryIds.${at}`, message: `entry ${id} occurs twice` }] : [];
-  });
-  if (errors.length > 0) throw badRequest(errors);
-}
-
-/** @throws ApiError 400 */
-function requireFormat(
-  template: Pick<StoredTemplate, 'format'>,
-  format: ReportParameters['format'],
-  officeProgram: string | undefined,
-): void {
-  if (format !== 'pdf' && format !== template.format)
-    throw badRequest([{ path: 'format', message: `the template is a .${template.format} file` }]);
-  if (format === 'pdf' && officeProgram === undefined)
-    throw badRequest([{ path: 'format', message: NO_OFFICE }]);
-}
-
-/** @throws ApiError 400 for a moment in the future */
-function requirePast(asOf: string): void {
-  if (parseTimestamp('asOf', asOf).getTime() > Date.now())
-    throw badRequest([{ path: 'asOf', message: 'must not be in the future' }]);
-}
-
-/**
- * Number of the selected entries; undefined for a list as of a date, which is counted when it is read.
- * @throws ApiError 400 for an invalid query, and for ids that are not those of entries
- */
-async function countEntries(
-  { db, caller, body }: Call<'startReportRun'>,
-  typeId: number,
-): Promise<number | undefined> {
-  const { entryIds, query, orderBy, asOf } = body;
-  const resolve = await createExportResolver(db, caller, {
-    entryType: String(typeId),
-    query: entryIds ? { EntryId: { $in: [...entryIds] } } : (query ?? {}),
-    ...(orderBy !== undefined && { orderBy }),
-  });
-  const found = await readInSnapshot(db, async (tx) =>
-    readIds(tx, resolve(await loadSchema(tx, caller.siteId)).query),
-  );
-  if (asOf !== undefined) return entryIds?.length;
-  if (!entryIds) return found.length;
-  const known = new Set(found);
-  const errors = entryIds.flatMap((id, at) =>
-    known.has(id) ? [] : [{ path: `entryIds.${at}`, message: `is not an entry of the type of the template` }],
-  );
-  if (errors.length > 0) throw badRequest(errors);
-  return entryIds.length;
-}
-
-/** What a job and the activity report say of a request. */
-async function describeRequest(
-  { db, caller }: Pick<Call, 'db' | 'caller'>,
-  template: StoredTemplate,
-  {
-    query,
-    orderBy,
-    asOf,
-    filterText,
-    ...request
-  }: Pick<ReportParameters, 'format' | 'document' | 'timeZone' | 'selected'> & {
-    query?: ReportParameters['query'] | undefined;
-    orderBy?: string | undefined;
-    asOf?: string | undefined;
-    filterText?: string | undefined;
-  },
-): Promise<ReportParameters> {
-  const schema = await loadSchema(db, caller.siteId);
-  const { check, type } = requireFitting(template.content, schema, template.typeId);
-  return {
-    templateId: template.id,
-    templateName: template.name,
-    version: template.version,
-    entryTypeId: type.id,
-    typeName: type.pluralName,
-    fields: check.fields.map(({ path }) => path),
-    ...request,
-    ...(query !== undefined && { query }),
-    ...(orderBy !== undefined && { orderBy }),
-    ...(asOf !== undefined && { asOf }),
-    ...(filterText !== undefined && { filterText }),
-  };
+    throw forbidden(
+      'Only who generated a report and its recipients can read it, because it has what its owner may read',
+    );
 }
 
 /** What a report selected. */
@@ -367,6 +264,8 @@ function toRun(run: StoredRun): ReportRun {
     requestedByName: run.ownerName,
     entryCount: run.entryCount ?? parameters.selected,
     filterText: parameters.filterText ?? null,
+    recipients: run.recipients,
+    scheduleId: parameters.scheduleId ?? null,
     asOf: parameters.asOf === undefined ? null : parseTimestamp('asOf', parameters.asOf).toISOString(),
     dataDate: toIso(run.dataDate),
     dataHash: run.dataHash,

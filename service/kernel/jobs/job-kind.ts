@@ -22,6 +22,8 @@ export interface FileBatch<Parameters extends object> {
   jobId: number;
   /** Program that converts documents to PDF (STEWARD_OFFICE). */
   officeProgram: string | undefined;
+  /** Start of links in mails. */
+  publicUrl: string;
   /** The owner with the rights of the start. They are checked every few seconds; `signal` fires when one is lost. */
   caller: Caller;
   parameters: Parameters;
@@ -109,7 +111,7 @@ export interface ProducedFile {
   /** What the notification says of the file instead of its number of rows. */
   summary?: string;
   /** Stores what belongs to the file, in the transaction that ends the job. */
-  save?(tx: Tx): Promise<void>;
+  save?(tx: Tx, record: Recorder): Promise<void>;
 }
 
 /** A download of the file of a job. */

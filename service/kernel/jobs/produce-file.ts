@@ -74,6 +74,7 @@ export async function produceFile(
       db,
       jobId: job.jobId,
       officeProgram: files.officeProgram,
+      publicUrl: context.publicUrl,
       caller,
       parameters: job.parameters,
       readSelection: () => store.readSelection(db, job),
@@ -124,7 +125,7 @@ function endWithFile(
     if (!(await store.renewLease(tx, job, { done: rows, total: rows }))) return false;
     await store.insertFile(tx, job, file);
     await requireStorage(tx, siteId, { usedBefore, defaultQuota: files.storageQuota, path: 'file' });
-    await file.save?.(tx);
+    await file.save?.(tx, record);
     const ended = await store.endJob(tx, job);
     if (ended)
       await notify(tx, publicUrl, {

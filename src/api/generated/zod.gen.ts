@@ -2799,6 +2799,18 @@ export const zReportCheck = z.object({
     isTruncated: z.boolean()
 });
 
+export const zReportRecipient = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    email: z.string()
+});
+
+export const zReportFrequency = z.enum([
+    'daily',
+    'weekly',
+    'monthly'
+]);
+
 /**
  * The format of the template, or `pdf` where an office program is configured (getReportOptions).
  */
@@ -2807,6 +2819,66 @@ export const zReportFormat = z.enum([
     'xlsx',
     'pdf'
 ]);
+
+export const zReportPerson = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string()
+});
+
+export const zReportSchedule = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    templateId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    templateName: z.string().nullable(),
+    frequency: zReportFrequency,
+    time: z.string(),
+    weekday: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    dayOfMonth: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    timeZone: z.string(),
+    format: zReportFormat,
+    document: z.enum(['one', 'zip']),
+    filterText: z.string().nullable(),
+    selectedCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    ownerId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    ownerName: z.string().nullable(),
+    recipients: z.array(zReportPerson),
+    state: z.enum([
+        'Active',
+        'Paused',
+        'Stopped'
+    ]),
+    stopReason: z.string().nullable(),
+    nextDate: z.iso.datetime({ offset: true }).nullable(),
+    lastRun: zTemplateRun.nullable(),
+    createdDate: z.iso.datetime({ offset: true })
+});
+
+export const zNewReportSchedule = z.object({
+    templateId: z.int().gte(1).lte(2147483647),
+    frequency: zReportFrequency,
+    time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
+    weekday: z.int().gte(1).lte(7).optional(),
+    dayOfMonth: z.int().gte(1).lte(31).optional(),
+    recipients: z.array(z.int().gte(1).lte(2147483647)).max(50),
+    entryIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(1000).optional(),
+    query: z.union([
+        z.record(z.string(), z.unknown()),
+        z.string().max(16384)
+    ]).optional(),
+    orderBy: z.string().max(129).optional(),
+    format: zReportFormat,
+    document: z.enum(['one', 'zip']).optional().default('one'),
+    timeZone: z.string().max(80).optional().default('UTC'),
+    filterText: z.string().max(2000).optional()
+});
+
+export const zReportScheduleChange = z.object({
+    frequency: zReportFrequency.optional(),
+    time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/).optional(),
+    weekday: z.int().gte(1).lte(7).optional(),
+    dayOfMonth: z.int().gte(1).lte(31).optional(),
+    recipients: z.array(z.int().gte(1).lte(2147483647)).max(50).optional(),
+    isPaused: z.boolean().optional()
+});
 
 export const zReportRun = z.object({
     runId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -2836,6 +2908,8 @@ export const zReportRun = z.object({
     expiresDate: z.iso.datetime({ offset: true }).nullish(),
     isRemoved: z.boolean(),
     message: z.string().nullish(),
+    recipients: z.array(zReportPerson).optional(),
+    scheduleId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
     request: z.object({
         entryIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).optional(),
         query: z.union([
@@ -2903,7 +2977,8 @@ export const zReportRunRequest = z.object({
     asOf: zRequestDateTime.optional(),
     timeZone: z.string().max(80).optional().default('UTC'),
     filterText: z.string().max(2000).optional(),
-    notBefore: z.iso.datetime({ offset: true }).optional()
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    recipients: z.array(z.int().gte(1).lte(2147483647)).max(50).optional()
 });
 
 export const zReportRunStarted = z.object({
@@ -3718,6 +3793,11 @@ export const zDestinationId = z.int().gte(1).lte(2147483647);
  * Client id of an API key of this site.
  */
 export const zClientId = z.int().gte(1).lte(2147483647);
+
+/**
+ * Id of a report schedule.
+ */
+export const zScheduleId = z.int().gte(1).lte(2147483647);
 
 /**
  * Id of a report.
@@ -6542,6 +6622,71 @@ export const zCheckReportFileHeaders = z.object({
  * The result.
  */
 export const zCheckReportFileResponse = zReportCheck;
+
+export const zListReportRecipientsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListReportRecipientsQuery = z.object({
+    search: z.string().max(200).optional()
+});
+
+/**
+ * The users.
+ */
+export const zListReportRecipientsResponse = z.array(zReportRecipient);
+
+export const zListReportSchedulesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListReportSchedulesQuery = z.object({
+    owner: z.enum(['own', 'all']).optional().default('own')
+});
+
+/**
+ * The schedules.
+ */
+export const zListReportSchedulesResponse = z.array(zReportSchedule);
+
+export const zCreateReportScheduleBody = zNewReportSchedule;
+
+export const zCreateReportScheduleHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The schedule.
+ */
+export const zCreateReportScheduleResponse = zReportSchedule;
+
+export const zDeleteReportScheduleHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteReportSchedulePath = z.object({
+    scheduleId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The schedule is deleted.
+ */
+export const zDeleteReportScheduleResponse = z.void();
+
+export const zUpdateReportScheduleBody = zReportScheduleChange;
+
+export const zUpdateReportScheduleHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUpdateReportSchedulePath = z.object({
+    scheduleId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The schedule.
+ */
+export const zUpdateReportScheduleResponse = zReportSchedule;
 
 export const zListReportRunsHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

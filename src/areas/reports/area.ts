@@ -22,6 +22,9 @@ export const reportsArea = defineArea({
     checkReportFile: [],
     previewReport: [],
     startReportRun: ['listReportRuns', 'listReportTemplates', 'listJobs'],
+    createReportSchedule: ['listReportSchedules'],
+    updateReportSchedule: ['listReportSchedules'],
+    deleteReportSchedule: ['listReportSchedules'],
     cancelReportRun: ['listReportRuns', 'getReportRun', 'listJobs', 'getJob'],
   },
 });

@@ -1,4 +1,4 @@
-/** Tables of template reports (migrations/0034_reports.ts). */
+/** Tables of template reports (migrations/0034_reports.ts, 0045_report_schedules.ts). */
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
@@ -43,8 +43,32 @@ interface ReportResultTable {
   packed_values: Nullable<Buffer>;
 }
 
+interface ReportScheduleTable {
+  site_id: number;
+  schedule_id: GeneratedAlways<number>;
+  template_id: number;
+  owner_id: number;
+  scopes: string[] | null;
+  is_federated: boolean;
+  ip: string;
+  request: JSONColumnType<object>;
+  selected_ids: number[] | null;
+  recipients: number[];
+  frequency: 'daily' | 'weekly' | 'monthly';
+  /** Of the day. */
+  minute: number;
+  day: number | null;
+  state: Generated<'active' | 'paused' | 'stopped'>;
+  stop_reason: Nullable<string>;
+  next_at: Date;
+  time_zone: string;
+  last_job_id: Nullable<number>;
+  created_at: Timestamp;
+}
+
 export interface ReportTables {
   report_template: ReportTemplateTable;
   report_template_version: ReportTemplateVersionTable;
   report_result: ReportResultTable;
+  report_schedule: ReportScheduleTable;
 }

@@ -2,10 +2,10 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CancelReportRunData, CancelReportRunError, CancelReportRunResponse, CheckReportFileData, CheckReportFileError, CheckReportFileResponse, CheckReportTemplateData, CheckReportTemplateError, CheckReportTemplateResponse, CompareReportRunsData, CompareReportRunsError, CompareReportRunsResponse, CreateReportTemplateData, CreateReportTemplateError, CreateReportTemplateResponse, DeleteReportTemplateData, DeleteReportTemplateError, DeleteReportTemplateResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, DownloadReportTemplateData, DownloadReportTemplateError, DownloadReportTemplateResponse, GetReportOptionsData, GetReportOptionsError, GetReportOptionsResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetReportTemplateData, GetReportTemplateError, GetReportTemplateResponse, ListReportPlaceholdersData, ListReportPlaceholdersError, ListReportPlaceholdersResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, PreviewReportData, PreviewReportError, PreviewReportResponse, ReplaceReportTemplateData, ReplaceReportTemplateError, ReplaceReportTemplateResponse, StartReportRunData, StartReportRunError, StartReportRunResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CancelReportRunData, CancelReportRunError, CancelReportRunResponse, CheckReportFileData, CheckReportFileError, CheckReportFileResponse, CheckReportTemplateData, CheckReportTemplateError, CheckReportTemplateResponse, CompareReportRunsData, CompareReportRunsError, CompareReportRunsResponse, CreateReportScheduleData, CreateReportScheduleError, CreateReportScheduleResponse, CreateReportTemplateData, CreateReportTemplateError, CreateReportTemplateResponse, DeleteReportScheduleData, DeleteReportScheduleError, DeleteReportScheduleResponse, DeleteReportTemplateData, DeleteReportTemplateError, DeleteReportTemplateResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, DownloadReportTemplateData, DownloadReportTemplateError, DownloadReportTemplateResponse, GetReportOptionsData, GetReportOptionsError, GetReportOptionsResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetReportTemplateData, GetReportTemplateError, GetReportTemplateResponse, ListReportPlaceholdersData, ListReportPlaceholdersError, ListReportPlaceholdersResponse, ListReportRecipientsData, ListReportRecipientsError, ListReportRecipientsResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportSchedulesData, ListReportSchedulesError, ListReportSchedulesResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, PreviewReportData, PreviewReportError, PreviewReportResponse, ReplaceReportTemplateData, ReplaceReportTemplateError, ReplaceReportTemplateResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, UpdateReportScheduleData, UpdateReportScheduleError, UpdateReportScheduleResponse } from '../../../../contract/generated/types.gen.ts';
 import { createInfiniteParams, createQueryKey, type QueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { cancelReportRun, checkReportFile, checkReportTemplate, compareReportRuns, createReportTemplate, deleteReportTemplate, downloadReport, downloadReportTemplate, getReportOptions, getReportRun, getReportTemplate, listReportPlaceholders, listReportRuns, listReportTemplates, previewReport, replaceReportTemplate, startReportRun } from '../sdk/reports.gen.ts';
+import { cancelReportRun, checkReportFile, checkReportTemplate, compareReportRuns, createReportSchedule, createReportTemplate, deleteReportSchedule, deleteReportTemplate, downloadReport, downloadReportTemplate, getReportOptions, getReportRun, getReportTemplate, listReportPlaceholders, listReportRecipients, listReportRuns, listReportSchedules, listReportTemplates, previewReport, replaceReportTemplate, startReportRun, updateReportSchedule } from '../sdk/reports.gen.ts';
 
 export const listReportTemplatesQueryKey = (options?: Options<ListReportTemplatesData>) => createQueryKey('listReportTemplates', options, false, ['v4.0.0 TemplateReports']);
 
@@ -103,6 +103,103 @@ export const checkReportFileMutation = (options?: Partial<Options<CheckReportFil
     return mutationOptions;
 };
 
+export const listReportRecipientsQueryKey = (options?: Options<ListReportRecipientsData>) => createQueryKey('listReportRecipients', options, false, ['v4.0.0 TemplateReports']);
+
+/**
+ * List who can receive reports
+ *
+ * Users of this site who may act and hold Run Reports and Read Data, by name; at most 1,000.
+ */
+export const listReportRecipientsOptions = (options?: Options<ListReportRecipientsData>) => queryOptions<ListReportRecipientsResponse, ListReportRecipientsError, ListReportRecipientsResponse, ReturnType<typeof listReportRecipientsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listReportRecipients({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listReportRecipientsQueryKey(options)
+});
+
+export const listReportSchedulesQueryKey = (options?: Options<ListReportSchedulesData>) => createQueryKey('listReportSchedules', options, false, ['v4.0.0 TemplateReports']);
+
+/**
+ * List report schedules
+ *
+ * The next to run first, then paused and stopped ones.
+ */
+export const listReportSchedulesOptions = (options?: Options<ListReportSchedulesData>) => queryOptions<ListReportSchedulesResponse, ListReportSchedulesError, ListReportSchedulesResponse, ReturnType<typeof listReportSchedulesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listReportSchedules({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listReportSchedulesQueryKey(options)
+});
+
+/**
+ * Generate a report regularly
+ *
+ * Each report is generated as by startReportRun, with the rights of the owner and from the data of its moment, and delivered to the recipients. The schedule stops with a reason when its owner may no longer generate the report, or when the template is broken or deleted. 409 for the 51st schedule of a user. Not available while acting for another user.
+ */
+export const createReportScheduleMutation = (options?: Partial<Options<CreateReportScheduleData>>): UseMutationOptions<CreateReportScheduleResponse, CreateReportScheduleError, Options<CreateReportScheduleData>> => {
+    const mutationOptions: UseMutationOptions<CreateReportScheduleResponse, CreateReportScheduleError, Options<CreateReportScheduleData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createReportSchedule({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Delete a report schedule
+ *
+ * Only its owner, or a user with Manage Report Templates. Reports that it generated stay. Not available while acting for another user.
+ */
+export const deleteReportScheduleMutation = (options?: Partial<Options<DeleteReportScheduleData>>): UseMutationOptions<DeleteReportScheduleResponse, DeleteReportScheduleError, Options<DeleteReportScheduleData>> => {
+    const mutationOptions: UseMutationOptions<DeleteReportScheduleResponse, DeleteReportScheduleError, Options<DeleteReportScheduleData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deleteReportSchedule({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change, pause or resume a report schedule
+ *
+ * Omitted properties keep their value. Only its owner; a user with Manage Report Templates can pause the schedules of others. To resume a stopped schedule, its owner needs the rights again. Not available while acting for another user.
+ */
+export const updateReportScheduleMutation = (options?: Partial<Options<UpdateReportScheduleData>>): UseMutationOptions<UpdateReportScheduleResponse, UpdateReportScheduleError, Options<UpdateReportScheduleData>> => {
+    const mutationOptions: UseMutationOptions<UpdateReportScheduleResponse, UpdateReportScheduleError, Options<UpdateReportScheduleData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateReportSchedule({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const listReportRunsQueryKey = (options?: Options<ListReportRunsData>) => createQueryKey('listReportRuns', options, false, ['v4.0.0 TemplateReports']);
 
 /**
@@ -160,7 +257,7 @@ export const getReportRunQueryKey = (options: Options<GetReportRunData>) => crea
 /**
  * Read the status of a report
  *
- * 404 for a report of another user without View Activity or Manage Report Templates.
+ * 404 for a report of another user that was not delivered to the caller, without View Activity or Manage Report Templates.
  */
 export const getReportRunOptions = (options: Options<GetReportRunData>) => queryOptions<GetReportRunResponse, GetReportRunError, GetReportRunResponse, ReturnType<typeof getReportRunQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -199,7 +296,7 @@ export const downloadReportQueryKey = (options: Options<DownloadReportData>) => 
 /**
  * Download a report
  *
- * Only the user who generated it: the file has what this user may read. Supports range requests with `ETag` and `If-Range`. 409 until the report is Ready, and after its file was removed: files are kept for 30 days, and those of the last 100 reports of the site. Recorded in the activity report (shapes 2, exportDataType 4) with the template, the entries and the filter.
+ * Only the user who generated it and its recipients, who also need Read Data: the file has what its owner may read. Supports range requests with `ETag` and `If-Range`. 409 until the report is Ready, and after its file was removed: files are kept for 30 days, and those of the last 100 reports of the site. Recorded in the activity report (shapes 2, exportDataType 4) with the template, the entries and the filter.
  */
 export const downloadReportOptions = (options: Options<DownloadReportData>) => queryOptions<DownloadReportResponse, DownloadReportError, DownloadReportResponse, ReturnType<typeof downloadReportQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
