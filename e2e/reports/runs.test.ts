@@ -1,15 +1,20 @@
-import { chooseMenuItem, findSelect } from '../support/actions.ts';
+import type { FieldVm } from '../../contract/generated/types.gen.ts';
+import { chooseMenuItem, chooseRowAction, fillForm, findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { buildDocx, readDocx } from '../support/documents.ts';
-import { createEntryType, SCHEMA } from '../support/entries.ts';
+import { createEntryType, DATA, SCHEMA } from '../support/entries.ts';
 import { downloadBytes } from '../support/files.ts';
+import { waitForMailed } from '../support/mail.ts';
 import { checkPageAtWidths } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a report of the filtered list is generated, listed and downloaded', async ({ page }) => {
+test('a report of the filtered list is generated, delivered, compared and repeated', async ({
+  page,
+  service,
+}) => {
   await openAs(page, ada);
-  await createEntryType(page, 'Berth');
+  const { first } = await createEntryType(page, 'Berth');
   const type = (await sendRequest(page.request, 'GET', `${SCHEMA}/Berth`)) as { id: number };
   const created = await page.request.post('/console/api/rest/v4/templatereports', {
     headers: { 'X-Steward-Console': '1' },
@@ -25,6 +30,8 @@ test('a report of the filtered list is generated, listed and downloaded', async 
   await chooseMenuItem(page, 'Import and export', 'Generate report');
   await expect(findSelect(page, 'Template')).not.toHaveText('Choose');
   await expect(page.getByText(/^Berths: .*Haf/)).toBeVisible();
+  await fillForm(page.locator('form'), { 'Send to': ['First Administrator'] });
+  await page.keyboard.press('Escape');
   await checkPageAtWidths(page);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole('button', { name: 'Generate report' }).click();
@@ -39,7 +46,49 @@ test('a report of the filtered list is generated, listed and downloaded', async 
   await checkPageAtWidths(page);
   await page.setViewportSize({ width: 1280, height: 800 });
 
-  await run.getByRole('button', { name: /^Actions/ }).click();
-  await page.getByRole('menuitem', { name: 'Generate again' }).click();
-  await expect(page.getByText(/^Berths: .*Haf/)).toBeVisible();
+  await test.step('the link in the mail leads to the report', async () => {
+    await page.goto(await waitForMailed(service, ada.email, /http\S+\/reports\/runs\?run=\d+/));
+    const card = page.getByRole('region', { name: 'Profile' });
+    await expect(card).toContainText('1 entry, data of');
+    await expect(card.getByRole('button', { name: /^Download/ })).toBeVisible();
+  });
+
+  await test.step('the same report again, and what changed', async () => {
+    const fields = (await sendRequest(page.request, 'GET', `${SCHEMA}/Berth/fields`)) as FieldVm[];
+    const name = fields.find(({ isKey }) => isKey)?.id;
+    await sendRequest(page.request, 'PUT', `${DATA}/Berth`, {
+      storeRequests: [{ entryId: first, fieldId: name, value: 'Hafen Ost' }],
+    });
+    await chooseRowAction(run, 'Generate again With other entries or another moment');
+    await expect(page.getByText(/^Berths: .*Haf/)).toBeVisible();
+    await page.getByRole('button', { name: 'Generate report' }).click();
+    await expect(run).toHaveCount(2);
+    await expect(run.first()).toContainText('Ready');
+    await chooseRowAction(run.first(), 'Compare With another report of this template');
+    await expect(page.getByText('1 entry changed, 0 added, 0 removed, 0 unchanged.')).toBeVisible();
+    await expect(page.getByRole('row', { name: /Hafen Ost/ })).toContainText('Name');
+    await checkPageAtWidths(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  await test.step('every Friday', async () => {
+    await page.goto('/reports/generate');
+    await fillForm(page.locator('form'), { Generate: 'Weekly', 'Day of the week': 'Friday', Time: '07:30' });
+    await page.getByRole('button', { name: 'Save schedule' }).click();
+    const schedule = page.getByRole('row', { name: /Fridays at 07:30/ });
+    await expect(schedule).toContainText('Active');
+    await chooseRowAction(schedule, 'Pause');
+    await expect(schedule).toContainText('Paused');
+    await checkPageAtWidths(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await chooseRowAction(schedule, 'Change');
+    const panel = page.getByRole('dialog', { name: 'Schedule of Profile' });
+    await fillForm(panel, { 'Day of the week': 'Monday' });
+    await panel.getByRole('button', { name: 'Save' }).click();
+    const changed = page.getByRole('row', { name: /Mondays at 07:30/ });
+    await expect(changed).toContainText('Paused');
+    await chooseRowAction(changed, 'Delete');
+    await page.getByRole('button', { name: 'Delete schedule' }).click();
+    await expect(page.getByText('No schedules yet')).toBeVisible();
+  });
 });

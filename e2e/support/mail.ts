@@ -36,3 +36,10 @@ export async function waitForMail(service: Service, email: string): Promise<stri
   await expect.poll(async () => (await readMailsTo(service, email)).length).toBe(1);
   return (await readMailsTo(service, email))[0] ?? '';
 }
+
+/** Waits for a mail to an address that contains a match of the pattern, and returns the match. */
+export async function waitForMailed(service: Service, email: string, pattern: RegExp): Promise<string> {
+  const find = async () => pattern.exec((await readMailsTo(service, email)).join('\n'))?.[0] ?? '';
+  await expect.poll(find).not.toBe('');
+  return find();
+}

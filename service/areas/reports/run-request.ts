@@ -5,7 +5,6 @@ import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { type Db, readInSnapshot } from '../../kernel/db/database.ts';
 import type { Call } from '../../kernel/http/handler.ts';
-import { parseTimestamp } from '../../kernel/http/parameters.ts';
 import { createExportResolver, readIds } from '../entries/index.ts';
 import { loadSchema } from '../schema/index.ts';
 import { parseTimeZone } from '../sites/index.ts';
@@ -75,12 +74,6 @@ export function requireFormat(
     throw badRequest([{ path: 'format', message: `the template is a .${template.format} file` }]);
   if (format === 'pdf' && officeProgram === undefined)
     throw badRequest([{ path: 'format', message: NO_OFFICE }]);
-}
-
-/** @throws ApiError 400 for a moment in the future */
-export function requirePast(asOf: string): void {
-  if (parseTimestamp('asOf', asOf).getTime() > Date.now())
-    throw badRequest([{ path: 'asOf', message: 'must not be in the future' }]);
 }
 
 /**

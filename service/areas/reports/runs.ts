@@ -7,7 +7,7 @@ import { change, getActor } from '../../kernel/audit/change.ts';
 import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
-import { parsePage, parseTimestamp } from '../../kernel/http/parameters.ts';
+import { parsePage, parsePastTimestamp, parseTimestamp } from '../../kernel/http/parameters.ts';
 import { cancelJob, findFile, isContinuation, startJob, toDownload, toFileResponse } from '../jobs/index.ts';
 import { parseTimeZone } from '../sites/index.ts';
 import { requireRecipients } from './deliver.ts';
@@ -16,7 +16,7 @@ import { withTemplateOfRequest } from './documents/renderer.ts';
 import { buildReportName } from './file-names.ts';
 import { generateReport, type ReportValues } from './generate.ts';
 import { MEDIA_TYPES, reportJob, toExportDetail } from './report-job.ts';
-import { checkRequest, describeRequest, requireFormat, requirePast } from './run-request.ts';
+import { checkRequest, describeRequest, requireFormat } from './run-request.ts';
 import { toJobStates, toStatus } from './run-status.ts';
 import { findRun, listRuns, readPackedValues, type StoredRun } from './runs.store.ts';
 import { findVersionFile, type StoredTemplate } from './templates.store.ts';
@@ -42,7 +42,7 @@ export const runHandlers: Handlers<Operations> = {
     const format = body.format ?? template.format;
     requireFormat(template, format, services.officeProgram);
     const timeZone = parseTimeZone(body.timeZone ?? 'UTC');
-    if (body.asOf !== undefined) requirePast(body.asOf);
+    if (body.asOf !== undefined) parsePastTimestamp('asOf', body.asOf);
     const file = await findVersionFile(db, siteId, template.id, template.version);
     if (!file?.bytes) throw notFound(`The file of template ${template.id}`);
     const documents: Uint8Array[] = [];
@@ -98,7 +98,7 @@ export const runHandlers: Handlers<Operations> = {
 
   async startReportRun(call) {
     const { db, caller, body, params } = call;
-    if (body.asOf !== undefined) requirePast(body.asOf);
+    if (body.asOf !== undefined) parsePastTimestamp('asOf', body.asOf);
     const template = await requireTemplate(db, caller.siteId, params.templateId);
     const request = await checkRequest(call, template);
     await requireRecipients(db, caller.siteId, body.recipients ?? []);

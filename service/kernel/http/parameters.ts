@@ -17,6 +17,16 @@ export function parseTimestamp(path: string, text: string): Date {
   return timestamp;
 }
 
+/**
+ * As parseTimestamp.
+ * @throws ApiError 400 also for a time in the future
+ */
+export function parsePastTimestamp(path: string, text: string): Date {
+  const timestamp = parseTimestamp(path, text);
+  if (timestamp.getTime() > Date.now()) throw badRequest([{ path, message: 'must not be in the future' }]);
+  return timestamp;
+}
+
 /** Days that `modifiedSince` may reach back (shapes 1, history window). */
 export const HISTORY_WINDOW_DAYS = 180;
 const DAY_MS = 86_400_000;

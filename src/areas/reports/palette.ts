@@ -1,4 +1,4 @@
-import { FileClock, FilePlus } from 'lucide-react';
+import { CalendarClock, FileClock, FilePlus } from 'lucide-react';
 import type { PaletteContribution } from '../../app/state/palette.ts';
 
 const palette: PaletteContribution = {
@@ -9,6 +9,13 @@ const palette: PaletteContribution = {
       icon: FileClock,
       href: '/reports/runs',
       needs: 'listReportRuns',
+    },
+    {
+      label: 'Report schedules',
+      hint: 'Reports',
+      icon: CalendarClock,
+      href: '/reports/schedules',
+      needs: 'listReportSchedules',
     },
     {
       label: 'Generate a report',

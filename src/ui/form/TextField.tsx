@@ -9,7 +9,7 @@ interface TextFieldProps<Values extends FieldValues, Output> extends FieldProps<
   Output,
   string | null | undefined
 > {
-  type?: Extract<HTMLInputTypeAttribute, 'text' | 'email' | 'url' | 'tel'>;
+  type?: Extract<HTMLInputTypeAttribute, 'text' | 'email' | 'url' | 'tel' | 'time'>;
   placeholder?: string;
   optional?: boolean;
   autoComplete?: string;

@@ -1,10 +1,9 @@
 import type { PastDifference, PastState } from '../../../../contract/generated/types.gen.ts';
 import { parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
-import { badRequest } from '../../../kernel/api-error.ts';
 import { type Db, readInSnapshot } from '../../../kernel/db/database.ts';
 import { loadVersion } from '../../../kernel/db/type-versions.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
-import { parseTimestamp } from '../../../kernel/http/parameters.ts';
+import { parsePastTimestamp } from '../../../kernel/http/parameters.ts';
 import { formatNumber } from '../../../kernel/numbers.ts';
 import { type DateTimeBehavior, findField, type SchemaField, type TimeZones } from '../../schema/index.ts';
 import { getSortNames } from '../query/field-sql.store.ts';
@@ -112,11 +111,7 @@ export function formatPage(
   return { rows, differences };
 }
 
-export const parseAsOf = (text: string): Date => {
-  const at = parseTimestamp('asOf', text);
-  if (at.getTime() > Date.now()) throw badRequest([{ path: 'asOf', message: 'must not be in the future' }]);
-  return at;
-};
+export const parseAsOf = (text: string): Date => parsePastTimestamp('asOf', text);
 
 /**
  * Rows as a query would have returned them at a date, and their differences from today.

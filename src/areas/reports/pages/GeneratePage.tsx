@@ -3,7 +3,9 @@ import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { FileText } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
 import type { FormEvent } from 'react';
+import { useForm, useWatch } from 'react-hook-form';
 import type {
+  NewReportSchedule,
   ReportFormat,
   ReportRunRequest,
   ReportTemplate,
@@ -14,7 +16,7 @@ import {
   listReportTemplatesOptions,
 } from '../../../api/generated/queries/reports.gen.ts';
 import { getJob } from '../../../api/generated/sdk/jobs.gen.ts';
-import { startReportRun } from '../../../api/generated/sdk/reports.gen.ts';
+import { createReportSchedule, startReportRun } from '../../../api/generated/sdk/reports.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -32,8 +34,10 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { useSchema, useTimeZone } from '../../entries/index.ts';
 import { showStartedJob } from '../../jobs/index.ts';
 import { FORMAT_LABELS, sortTemplates } from '../model/reports.ts';
+import { NO_DELIVERY, toTiming } from '../model/schedules.ts';
 import { parseSelection } from '../model/selection.ts';
 import type { ReportSelection } from '../model/selection.ts';
+import { DeliveryFields } from './DeliveryFields.tsx';
 import '../reports.css';
 
 const route = getRouteApi('/_app/reports/generate');
@@ -85,14 +89,16 @@ function TemplateForm({ selection, templates }: TemplateFormProps) {
   const { typeById } = useSchema();
   const { name: timeZone } = useTimeZone();
   const { data: options } = useQuery(getReportOptionsOptions());
-  const [templateId, setTemplateId] = useState(selection.templateId);
+  const [chosenId, setChosenId] = useState(selection.templateId);
   const [isPdf, setIsPdf] = useState(false);
   const [document, setDocument] = useState<'one' | 'zip'>('one');
   const [asOf, setAsOf] = useState(
     selection.asOf === '' ? '' : toDateTimeField(Date.parse(selection.asOf), timeZone),
   );
+  const delivery = useForm({ defaultValues: NO_DELIVERY });
+  const isRepeated = useWatch({ control: delivery.control, name: 'repeat' }) !== 'once';
   const start = useStart();
-  const template = templates.find((one) => one.id === templateId) ?? templates[0];
+  const template = templates.find((one) => one.id === chosenId) ?? templates[0];
   if (!template) return null;
   const type = typeById.get(template.entryTypeId);
   const isSelected = selection.ids.length > 0;
@@ -111,15 +117,31 @@ function TemplateForm({ selection, templates }: TemplateFormProps) {
           query: selection.query ?? {},
           ...(selection.orderBy !== '' && { orderBy: selection.orderBy }),
         };
-    const body: ReportRunRequest = {
+    const values = delivery.getValues();
+    const { recipients } = values;
+    const request = {
       ...entries,
       format,
       timeZone,
       ...(!template.listsRows && { document }),
-      ...(moment !== undefined && { asOf: moment }),
       filterText: describeSelection(selection, type?.pluralName ?? 'entries'),
     };
-    await start.mutateAsync({ templateId: template.id, body }).catch(() => undefined);
+    const timing = toTiming(values);
+    const templateId = template.id;
+    await start
+      .mutateAsync(
+        timing
+          ? { schedule: { templateId, ...timing, ...request, recipients } }
+          : {
+              templateId,
+              body: {
+                ...request,
+                ...(moment !== undefined && { asOf: moment }),
+                ...(recipients.length > 0 && { recipients }),
+              },
+            },
+      )
+      .catch(() => undefined);
   };
   return (
     <Card>
@@ -138,7 +160,7 @@ function TemplateForm({ selection, templates }: TemplateFormProps) {
               labelledBy={`${id}-template-label`}
               value={template.id}
               describedBy={`${id}-template-note`}
-              onChange={setTemplateId}
+              onChange={setChosenId}
               options={templates.map((one) => ({
                 value: one.id,
                 label: `${one.name} (${FORMAT_LABELS[one.format]})`,
@@ -190,27 +212,30 @@ function TemplateForm({ selection, templates }: TemplateFormProps) {
               />
             </fieldset>
           )}
-          <FieldFrame
-            id={`${id}-as-of`}
-            noteId={`${id}-as-of-note`}
-            label="As of"
-            optional
-            hint={`Entries and values of that time (${timeZone}). Empty: of the moment when the report is generated.`}
-            error={momentError}
-          >
-            <DateInput
+          {!isRepeated && (
+            <FieldFrame
               id={`${id}-as-of`}
-              kind="time"
-              timeZone={timeZone}
-              value={asOf}
-              isInvalid={momentError !== undefined}
-              describedBy={`${id}-as-of-note`}
-              onChange={setAsOf}
-            />
-          </FieldFrame>
+              noteId={`${id}-as-of-note`}
+              label="As of"
+              optional
+              hint={`Entries and values of that time (${timeZone}). Empty: of the moment when the report is generated.`}
+              error={momentError}
+            >
+              <DateInput
+                id={`${id}-as-of`}
+                kind="time"
+                timeZone={timeZone}
+                value={asOf}
+                isInvalid={momentError !== undefined}
+                describedBy={`${id}-as-of-note`}
+                onChange={setAsOf}
+              />
+            </FieldFrame>
+          )}
+          <DeliveryFields control={delivery.control} />
           <div className="rep-submit">
             <Button type="submit" variant="primary" pending={start.isPending} disabledReason={momentError}>
-              Generate report
+              {isRepeated ? 'Save schedule' : 'Generate report'}
             </Button>
           </div>
         </form>
@@ -245,17 +270,32 @@ const Choice = ({ name, label, hint, isChosen, isDisabled = false, onChoose }: C
   </label>
 );
 
-/** Starts the report, shows its job and opens the list. */
+type StartRequest =
+  | { templateId: number; body: ReportRunRequest; schedule?: never }
+  | { schedule: NewReportSchedule };
+
+/** Starts the report, shows its job and opens the list; or saves its schedule and opens that list. */
 function useStart() {
   const client = useQueryClient();
   const router = useRouter();
-  return useWrite('startReportRun', {
-    async mutationFn({ templateId, body }: { templateId: number; body: ReportRunRequest }) {
+  const start = useWrite('startReportRun', {
+    async mutationFn({ templateId, body }: Exclude<StartRequest, { schedule: NewReportSchedule }>) {
       const { data } = await startReportRun({ path: { templateId }, body });
       const { data: job } = await getJob({ path: { jobId: data.jobId } });
       showStartedJob(client, job);
       await router.navigate({ to: '/reports/runs' });
-      return data;
     },
   });
+  const save = useWrite('createReportSchedule', {
+    async mutationFn(body: NewReportSchedule) {
+      await createReportSchedule({ body });
+      await router.navigate({ to: '/reports/schedules' });
+    },
+  });
+  return {
+    isPending: start.isPending || save.isPending,
+    error: start.error ?? save.error,
+    mutateAsync: (request: StartRequest) =>
+      request.schedule ? save.mutateAsync(request.schedule) : start.mutateAsync(request),
+  };
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../../api/session.ts';
 import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
 
-/** The two lists of reports: templates and what was generated from them. */
+/** The lists of reports: templates, what was generated from them, and schedules. */
 export function ReportTabs() {
   const { allowed } = usePermission('listReportRuns');
   return (
@@ -11,6 +11,7 @@ export function ReportTabs() {
         Templates
       </Link>
       {allowed && <Link to="/reports/runs">Generated reports</Link>}
+      {allowed && <Link to="/reports/schedules">Schedules</Link>}
     </TabLinks>
   );
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
-import { Eye, FileText, RefreshCw, X } from 'lucide-react';
+import { Eye, FileText, GitCompareArrows, RefreshCw, X } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import type { ReportRun } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listReportRunsOptions } from '../../../api/generated/queries/reports.gen.ts';
+import { getReportRunOptions, listReportRunsOptions } from '../../../api/generated/queries/reports.gen.ts';
 import { cancelReportRun, getReportRun } from '../../../api/generated/sdk/reports.gen.ts';
 import { hasAnyCapability, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
@@ -14,9 +14,11 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
@@ -43,7 +45,7 @@ const PAGE_SIZE = 1000;
 /** Generated reports, newest first: the user's own, or those of everyone for those who may see them. */
 export function RunsPage() {
   const session = useSession();
-  const { everyone } = route.useSearch();
+  const { everyone, run: linkedId } = route.useSearch();
   const navigate = route.useNavigate();
   const mayListAll = hasAnyCapability(session, ['View Activity', 'Manage Report Templates']);
   const owner = everyone === true && mayListAll ? 'all' : 'own';
@@ -51,7 +53,8 @@ export function RunsPage() {
     ...listReportRunsOptions({ query: { owner, pageNumber: 1, pageSize: PAGE_SIZE } }),
     refetchInterval: ({ state }) => (state.data?.some(isRunning) === true ? REFRESH_INTERVAL_MS : false),
   });
-  const { menu, shown, close } = useRunMenu();
+  const { menu, shown, close, show } = useRunMenu();
+  const isShared = data?.some(({ requestedBy }) => requestedBy !== session.user.id) === true;
   return (
     <Page
       fill
@@ -59,6 +62,7 @@ export function RunsPage() {
       meta={data && data.length > 0 && pluralize(data.length, 'generated report', 'generated reports')}
     >
       <ReportTabs />
+      {linkedId !== undefined && <LinkedRun runId={linkedId} onShow={(run) => void show(run)} />}
       <div className="rep-bar">
         <p className="field-hint">
           Files are kept for 30 days, and those of the last 100 reports of the site. Each download is
@@ -77,7 +81,7 @@ export function RunsPage() {
       <DataTable
         label="Generated reports"
         columns={COLUMNS}
-        hidden={owner === 'all' ? NO_COLUMNS : OWN_HIDDEN}
+        hidden={owner === 'all' || isShared ? NO_COLUMNS : OWN_HIDDEN}
         rows={data}
         rowId={getId}
         rowLabel={getTitle}
@@ -148,11 +152,18 @@ function useRunMenu() {
     {
       label: 'Show',
       icon: Eye,
-      disabledReason:
-        run.format !== 'pdf' || run.document === 'zip'
-          ? 'Only PDF documents can be shown'
-          : getFileRefusal(run, user.id),
+      disabledReason: getShowRefusal(run, user.id),
       onSelect: () => void show(run),
+    },
+    {
+      label: 'Compare',
+      hint: 'With another report of this template',
+      icon: GitCompareArrows,
+      disabledReason:
+        run.requestedBy === user.id
+          ? getFileRefusal(run, user.id)
+          : 'Only the user who generated a report can compare it',
+      onSelect: () => void router.navigate({ to: '/reports/compare', search: { run: run.runId } }),
     },
     {
       label: 'Generate again',
@@ -167,7 +178,42 @@ function useRunMenu() {
       onSelect: () => void askCancel(run),
     },
   ];
-  return { menu, shown, close: () => setShown(undefined) };
+  return { menu, shown, show, close: () => setShown(undefined) };
+}
+
+/** The report of a link in a mail. */
+function LinkedRun({ runId, onShow }: { runId: number; onShow: (run: ReportRun) => void }) {
+  const { user } = useSession();
+  const { data: run, error } = useQuery(getReportRunOptions({ path: { runId } }));
+  if (error !== null)
+    return (
+      <Banner tone="warn" title="This report cannot be shown">
+        {toServiceError(error).message}
+      </Banner>
+    );
+  if (!run) return null;
+  const { templateName, entryCount, dataDate, requestedByName } = run;
+  return (
+    <Card title={templateName}>
+      <CardBody>
+        <div className="rep-bar">
+          <span>
+            {typeof entryCount === 'number' && `${pluralize(entryCount, 'entry', 'entries')}, `}
+            {typeof dataDate === 'string' && `data of ${formatExactDate(dataDate)}, `}
+            generated by {requestedByName ?? 'a former user'}
+          </span>
+          <span className="rep-actions">
+            {run.format === 'pdf' && run.document !== 'zip' && (
+              <Button size="small" disabledReason={getFileRefusal(run, user.id)} onClick={() => onShow(run)}>
+                Show
+              </Button>
+            )}
+            <DownloadButton run={run} />
+          </span>
+        </div>
+      </CardBody>
+    </Card>
+  );
 }
 
 /** The selection of a report, to start with; only the template for reports of others. */
@@ -182,12 +228,19 @@ function toSelection({ templateId, filterText, request = {} }: ReportRun): Parti
 
 /** Why the file of a report cannot be read; undefined if it can. */
 function getFileRefusal(run: ReportRun, userId: number): string | undefined {
-  if (run.requestedBy !== userId) return 'Only the user who generated a report can download it';
+  if (run.requestedBy !== userId && run.recipients?.some(({ id }) => id === userId) !== true)
+    return 'Only the user who generated a report and its recipients can download it';
   if (run.isRemoved) return 'The file is no longer kept';
   return run.status === 'Ready' ? undefined : 'The report is not ready';
 }
 
-function DownloadButton({ run, tabIndex }: { run: ReportRun; tabIndex: number }) {
+/** Why a report cannot be shown in the viewer; undefined if it can. */
+const getShowRefusal = (run: ReportRun, userId: number): string | undefined =>
+  run.format !== 'pdf' || run.document === 'zip'
+    ? 'Only PDF documents can be shown'
+    : getFileRefusal(run, userId);
+
+function DownloadButton({ run, tabIndex = 0 }: { run: ReportRun; tabIndex?: number }) {
   const { user } = useSession();
   const [pending, setPending] = useState(false);
   if (run.isRemoved) return <Badge>Removed</Badge>;

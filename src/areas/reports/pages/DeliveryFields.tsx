@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { useWatch } from 'react-hook-form';
+import type { Control } from 'react-hook-form';
+import { listReportRecipientsOptions } from '../../../api/generated/queries/reports.gen.ts';
+import { useSession } from '../../../api/session.ts';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
+import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { TextField } from '../../../ui/form/TextField.tsx';
+import { WEEKDAYS } from '../model/schedules.ts';
+import type { DeliveryValues, Repetition } from '../model/schedules.ts';
+
+const REPETITIONS: readonly { value: Repetition; label: string }[] = [
+  { value: 'once', label: 'Once, now' },
+  { value: 'daily', label: 'Daily' },
+  { value: 'weekly', label: 'Weekly' },
+  { value: 'monthly', label: 'Monthly' },
+];
+const DAYS = Array.from({ length: 31 }, (_, at) => ({ value: at + 1, label: `Day ${at + 1}` }));
+
+interface DeliveryFieldsProps {
+  control: Control<DeliveryValues>;
+  /** Whether it is a schedule already, which cannot become a single report. */
+  isSchedule?: boolean;
+}
+
+/** Who gets a report, and how often it is generated. */
+export function DeliveryFields({ control, isSchedule = false }: DeliveryFieldsProps) {
+  const { site } = useSession();
+  const { data: people } = useQuery(listReportRecipientsOptions());
+  const repeat = useWatch({ control, name: 'repeat' });
+  if (!people) return <SkeletonRows rows={2} />;
+  return (
+    <>
+      <MultiSelectField
+        control={control}
+        name="recipients"
+        label="Send to"
+        placeholder="Nobody"
+        hint="They get a mail with a link to the report, which requires signing in."
+        options={people.map(({ id, name, email }) => ({ value: id, label: name, hint: email }))}
+      />
+      <SelectField
+        control={control}
+        name="repeat"
+        label="Generate"
+        options={isSchedule ? REPETITIONS.slice(1) : REPETITIONS}
+      />
+      {repeat === 'weekly' && (
+        <SelectField control={control} name="weekday" label="Day of the week" options={WEEKDAYS} />
+      )}
+      {repeat === 'monthly' && (
+        <SelectField
+          control={control}
+          name="dayOfMonth"
+          label="Day of the month"
+          hint="In shorter months the last day."
+          options={DAYS}
+        />
+      )}
+      {repeat !== 'once' && (
+        <TextField
+          control={control}
+          name="time"
+          label="Time"
+          type="time"
+          hint={`In the time zone of the site (${site.timeZone}), with your rights at that moment.`}
+        />
+      )}
+    </>
+  );
+}
