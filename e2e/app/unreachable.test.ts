@@ -21,6 +21,7 @@ test('keeps the page while the service is down and recovers when it is back', as
   await page.getByRole('button', { name: 'Reload everything' }).click();
   const banner = page.getByRole('note').filter({ hasText: 'No answer since' });
   await expect(banner).toBeVisible();
+  await expect(page.getByText(/^As of .* old$/)).toBeVisible();
   await expect(table.getByRole('row').nth(5)).toBeVisible();
   await expect(table).toHaveAttribute('aria-busy', 'false');
   await expectAccessible(page);

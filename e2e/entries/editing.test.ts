@@ -188,7 +188,7 @@ test('resolves conflicts with other users by cell, and confirms deletions of cha
   await page.getByRole('button', { name: 'Review and save' }).click();
   const panel = page.getByRole('dialog');
   await expect(panel.getByText('1 value was changed by someone else in the meantime')).toBeVisible();
-  await expect(panel.getByText('changed it to 20')).toBeVisible();
+  await expect(panel.getByText('First Administrator changed it to 20')).toBeVisible();
   await expectAccessible(page);
   await panel.getByRole('button', { name: 'Keep yours' }).click();
   // Changed again before saving: the service refuses the request.

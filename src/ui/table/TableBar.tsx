@@ -51,8 +51,14 @@ export function TableBar({ children, tools }: { children: ReactNode; tools?: Rea
   );
 }
 
-/** Freshness of the rows as a text beside a dot. */
-export function AsOf({ tone = 'ok', children }: { tone?: 'ok' | 'warn' | 'bad'; children: ReactNode }) {
+/** State of the rows as a text beside a dot. The age of data is shown by `DataAge` (src/app/freshness). */
+export function AsOf({
+  tone = 'ok',
+  children,
+}: {
+  tone?: 'ok' | 'stale' | 'warn' | 'bad';
+  children: ReactNode;
+}) {
   return (
     <span className={`as-of as-of-${tone} num`}>
       <span className="as-of-dot" aria-hidden />

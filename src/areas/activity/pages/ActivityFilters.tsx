@@ -5,10 +5,10 @@ import { ComboBox, Input } from 'react-aria-components';
 import { activityNames, exportTypeNames, activitySourceNames } from '../../../../contract/rules/activity.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
+import { DataAge } from '../../../app/freshness/DataAge.tsx';
 import { TableViews } from '../../../app/views/TableViews.tsx';
 import { resolvePastedText } from '../../../directory/directory.ts';
 import { useFoundPeople } from '../../../directory/use-found-people.ts';
-import { formatTime } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
@@ -16,7 +16,7 @@ import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { OptionList } from '../../../ui/form/OptionList.tsx';
 import type { FieldOption } from '../../../ui/form/OptionList.tsx';
 import { FilterChip, ToggleChip, RemovableChip, CardChip } from '../../../ui/table/FilterChips.tsx';
-import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { saveTableLayout, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { toast } from '../../../ui/toast.ts';
 import { typesQuery } from '../../entries/index.ts';
@@ -127,7 +127,7 @@ function ReportTools({ hidden, asOf, live, onLive, refreshing, onRefresh, error 
   const layout = useTableLayout('activity');
   return (
     <>
-      <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>
+      <DataAge at={asOf} failed={error !== undefined} />
       <IconButton label="Refresh" icon={RefreshCw} pending={refreshing} onClick={onRefresh} />
       {onLive && <ToggleChip label="Live" on={live} onChange={onLive} />}
       <IconButton

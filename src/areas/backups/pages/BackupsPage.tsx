@@ -7,7 +7,8 @@ import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { getBackupSettingsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
-import { formatTime, formatDistance } from '../../../lib/dates.ts';
+import { DataAge } from '../../../app/freshness/DataAge.tsx';
+import { formatDistance } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
@@ -25,7 +26,7 @@ import type { Column } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
-import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { useMedia } from '../../../ui/use-media.ts';
 import { backupsQuery, isInProgress } from '../model/backups.ts';
@@ -165,7 +166,7 @@ function BackupsFilters(props: BackupsFiltersProps) {
     <TableBar
       tools={
         <>
-          {asOf !== undefined && <AsOf tone={failure ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>}
+          {asOf !== undefined && <DataAge at={asOf} failed={failure !== undefined} />}
           <IconButton label="Refresh" icon={RefreshCw} pending={refreshing} onClick={refresh} />
           <TableTools
             columns={COLUMNS}

@@ -11,8 +11,9 @@ import type {
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { countChangedEntries, listChangedEntries } from '../../../api/generated/sdk/entry-history.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { DataAge } from '../../../app/freshness/DataAge.tsx';
 import { TableViews } from '../../../app/views/TableViews.tsx';
-import { formatExactDate, formatTime } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
@@ -26,7 +27,7 @@ import { ChoiceChip } from '../../../ui/table/ChoiceChip.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
-import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { IdPicker } from '../filter/IdPicker.tsx';
 import { ActorName } from '../history/ActorName.tsx';
@@ -188,9 +189,7 @@ function Changes() {
       <TableBar
         tools={
           <>
-            {counts.dataUpdatedAt > 0 && (
-              <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(counts.dataUpdatedAt)}</AsOf>
-            )}
+            {counts.dataUpdatedAt > 0 && <DataAge at={counts.dataUpdatedAt} failed={error !== null} />}
             <TableTools
               columns={columns}
               hidden={NO_HIDDEN}

@@ -37,16 +37,24 @@ export function useUserFinder(): UserFinder {
 
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
 
-/** Names of users by id; ids that are not found are missing. */
+/**
+ * Names of users by id; ids that are not found are missing. Users who are not in the directory, which may still be
+ * loading, are looked up in `listSchemaUsers`.
+ */
 export function useUserNames(ids: readonly number[]): ReadonlyMap<number, string> {
   const client = useQueryClient();
   const { allowed } = usePermission('searchUsers');
+  const { allowed: mayListValues } = usePermission('listSchemaUsers');
   const { data = NO_NAMES } = useQuery({
     queryKey: [{ _id: 'listSchemaUsers', names: ids, allowed }],
     async queryFn() {
-      const idSet = new Set(ids);
-      const found = allowed ? await readDirectoryRows(ids) : await loadSchemaUsers(client);
-      return new Map(found.filter(({ id }) => idSet.has(id)).map(({ id, name }) => [id, name]));
+      const known: readonly FieldUser[] = allowed ? await readDirectoryRows(ids) : [];
+      const missing = new Set(ids);
+      for (const { id } of known) missing.delete(id);
+      const others = missing.size > 0 && mayListValues ? await loadSchemaUsers(client) : [];
+      return new Map(
+        [...known, ...others.filter(({ id }) => missing.has(id))].map(({ id, name }) => [id, name]),
+      );
     },
     enabled: ids.length > 0,
   });

@@ -3,7 +3,7 @@ import { Braces, ListFilter, ListTree, RefreshCw, Table2, History, PencilLine } 
 import { Suspense, useDeferredValue, useMemo, useState, useEffect, useSyncExternalStore } from 'react';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
-import { formatTime } from '../../../lib/dates.ts';
+import { DataAge } from '../../../app/freshness/DataAge.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -13,7 +13,7 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
-import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
+import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { toast } from '../../../ui/toast.ts';
 import { openEntryBulk } from '../bulk/request.ts';
@@ -179,9 +179,7 @@ function EntryList() {
       <TableBar
         tools={
           <>
-            {rows && result.asOf > 0 && (
-              <AsOf tone={result.error ? 'bad' : 'ok'}>As of {formatTime(result.asOf)}</AsOf>
-            )}
+            {rows && result.asOf > 0 && <DataAge at={result.asOf} failed={result.error !== undefined} />}
             <IconButton label="Reload" icon={RefreshCw} pending={isFetching} onClick={() => void reload()} />
             <AsOfLink type={type.apiName} view={view} />
             <ColumnTools {...{ fields, layout, sort }} onSort={sortBy} onChange={saveLayout} />

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { RefreshCw, Plus } from 'lucide-react';
 import { usePermission } from '../../../api/session.ts';
+import { DataAge } from '../../../app/freshness/DataAge.tsx';
 import { useDirectory } from '../../../directory/directory.ts';
-import { formatTime } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -14,7 +14,7 @@ export function DirectoryAsOf() {
   const { asOf, complete, error, size, refreshing, refresh } = useDirectory();
   return (
     <>
-      {complete && asOf !== undefined && <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>}
+      {complete && asOf !== undefined && <DataAge at={asOf} failed={error !== undefined} />}
       {!complete && size !== undefined && <AsOf tone="warn">{formatNumber(size)} read</AsOf>}
       <IconButton label="Reload everything" icon={RefreshCw} pending={refreshing} onClick={refresh} />
     </>

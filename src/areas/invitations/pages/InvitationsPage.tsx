@@ -3,8 +3,8 @@ import { Mail, MailX, MailPlus, RefreshCw, AtSign, Ban, CalendarPlus, Send, User
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
+import { DataAge } from '../../../app/freshness/DataAge.tsx';
 import { useDirectory } from '../../../directory/directory.ts';
-import { formatTime } from '../../../lib/dates.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -204,7 +204,7 @@ function InvitationsBar({
       tools={
         <>
           {all && !complete && <AsOf tone="warn">{formatNumber(all.length)} read</AsOf>}
-          {all && complete && <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>}
+          {all && complete && <DataAge at={asOf} failed={error !== undefined} />}
           <IconButton label="Reload" icon={RefreshCw} pending={refreshing} onClick={refresh} />
           <TableTools
             columns={COLUMNS}

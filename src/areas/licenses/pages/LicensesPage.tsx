@@ -7,13 +7,13 @@ import { getLicenseName, licenseTypes } from '../../../../contract/rules/license
 import { toServiceError } from '../../../api/errors.ts';
 import { listLicenseSeatsOptions } from '../../../api/generated/queries/licenses.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
+import { DataAge } from '../../../app/freshness/DataAge.tsx';
 import { TableViews } from '../../../app/views/TableViews.tsx';
 import { useDirectory, useDirectorySearch, usePeopleById } from '../../../directory/directory.ts';
 import type { Directory } from '../../../directory/directory.ts';
 import type { FacetCounts } from '../../../directory/engine/facets.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { SORT_KEYS } from '../../../directory/engine/search.ts';
-import { formatTime } from '../../../lib/dates.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
@@ -384,7 +384,7 @@ function Tools({ view, show, directory }: Pick<LicensesBarProps, 'view' | 'show'
   return (
     <>
       {size !== undefined && !complete && <AsOf tone="warn">{formatNumber(size)} read</AsOf>}
-      {asOf !== undefined && complete && <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>}
+      {asOf !== undefined && complete && <DataAge at={asOf} failed={error !== undefined} />}
       <IconButton label="Reload everything" icon={RefreshCw} pending={refreshing} onClick={refresh} />
       <TableTools
         columns={COLUMNS}

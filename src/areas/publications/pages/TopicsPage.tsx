@@ -15,7 +15,8 @@ import {
 import type { Consumer, TopicDefinition } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
-import { formatExactDate, formatMoment, formatTime } from '../../../lib/dates.ts';
+import { DataAge } from '../../../app/freshness/DataAge.tsx';
+import { formatExactDate, formatMoment } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
@@ -25,7 +26,6 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
-import { AsOf } from '../../../ui/table/TableBar.tsx';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
 import {
   describeContent,
@@ -100,7 +100,7 @@ export function TopicsPage() {
         </table>
         <footer className="tbl-footer">
           <span>Marks show where each consumer reads between the oldest and the newest event</span>
-          <AsOf tone={topics.error ? 'bad' : 'ok'}>As of {formatTime(topics.dataUpdatedAt)}</AsOf>
+          <DataAge at={topics.dataUpdatedAt} failed={topics.error !== null} />
         </footer>
       </section>
     </>

@@ -4,13 +4,13 @@ import { Users, Download, Upload, Plus, RefreshCw } from 'lucide-react';
 import { Suspense, useEffect, useMemo, useState } from 'react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
+import { DataAge } from '../../../app/freshness/DataAge.tsx';
 import { TableViews } from '../../../app/views/TableViews.tsx';
 import { restrictToIds, useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
 import type { DirectorySearchResult, Directory } from '../../../directory/directory.ts';
 import type { FacetCounts, FilterKey } from '../../../directory/engine/facets.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { SORT_KEYS } from '../../../directory/engine/search.ts';
-import { formatTime, formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -353,7 +353,7 @@ function Tools({ view, hidden, show, directory }: UsersBarProps) {
   return (
     <>
       {size !== undefined && !complete && <AsOf tone="warn">{formatNumber(size)} read</AsOf>}
-      {asOf !== undefined && <AsOf tone={error ? 'bad' : 'ok'}>As of {formatAsOf(asOf)}</AsOf>}
+      {asOf !== undefined && <DataAge at={asOf} failed={error !== undefined} />}
       <IconButton label="Reload everything" icon={RefreshCw} pending={refreshing} onClick={refresh} />
       <TableTools
         columns={COLUMNS}
@@ -370,9 +370,6 @@ function Tools({ view, hidden, show, directory }: UsersBarProps) {
     </>
   );
 }
-
-const formatAsOf = (at: number): string =>
-  new Date(at).toDateString() === new Date().toDateString() ? formatTime(at) : formatExactDate(new Date(at));
 
 const STORAGE_KEY = 'steward-users-hidden';
 const SEPARATOR = '-';

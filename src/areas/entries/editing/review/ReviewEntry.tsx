@@ -133,11 +133,12 @@ function ConflictChoice({ typeId, cell, field, theirs, people, zone }: ConflictC
     formatValue(cell.value, field, zone),
     formatValue(theirs.value, field, zone),
   );
-  const author = theirs.modifiedBy === undefined ? 'A calculation' : people.get(theirs.modifiedBy);
+  const author =
+    theirs.modifiedBy === undefined ? 'A calculation' : (people.get(theirs.modifiedBy) ?? 'Someone else');
   return (
     <div className="review-conflict">
       <p>
-        <bdi>{author ?? `User ${theirs.modifiedBy ?? ''}`}</bdi> changed it to{' '}
+        <bdi>{author}</bdi> changed it to{' '}
         <strong>{theirText === '' ? 'no data' : <bdi>{theirText}</bdi>}</strong>
         {theirs.modified !== undefined && (
           <>

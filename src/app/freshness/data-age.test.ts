@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { describeDataAge, STALE_AGE_MS } from './data-age.ts';
+
+const at = new Date(2026, 4, 12, 9, 0, 0).getTime();
+
+it('shows the age of data only once it is stale or cannot be refreshed', () => {
+  const fresh = describeDataAge({ at, now: at + STALE_AGE_MS - 1, isInterrupted: false });
+  expect(fresh.isStale).toBe(false);
+  expect(fresh.text).toMatch(/^As of \S*9:00:00/);
+  expect(fresh.text).not.toContain('old');
+
+  const stale = describeDataAge({ at, now: at + 7 * 60_000, isInterrupted: false });
+  expect(stale).toEqual({ isStale: true, text: expect.stringMatching(/ · 7 min old$/) });
+  const interrupted = describeDataAge({ at, now: at + 4000, isInterrupted: true });
+  expect(interrupted).toEqual({ isStale: true, text: expect.stringMatching(/ · 4 sec old$/) });
+});
+
+it('names the day of data of another day, and no negative age', () => {
+  const old = describeDataAge({ at, now: at + 26 * 3_600_000, isInterrupted: false });
+  expect(old.text).toMatch(/^As of .*2026.* · 26 hr old$/);
+  expect(describeDataAge({ at, now: at - 5000, isInterrupted: false }).isStale).toBe(false);
+});

@@ -1,0 +1,24 @@
+import { formatExactDate, formatTime, isToday } from '../../lib/dates.ts';
+import { formatDuration } from '../../lib/durations.ts';
+
+/** Age in milliseconds from which data counts as stale: lists that refresh by themselves do so once a minute. */
+export const STALE_AGE_MS = 2 * 60_000;
+
+interface DataAgeState {
+  /** Time in milliseconds as of which the data is complete. */
+  at: number;
+  now: number;
+  /** Whether newer data could not be read: the last refresh failed, or the service does not answer. */
+  isInterrupted: boolean;
+}
+
+/** Formats the time of data, with its age once it is stale: "As of 17:00:12 · 7 min old". */
+export function describeDataAge({ at, now, isInterrupted }: DataAgeState): {
+  text: string;
+  isStale: boolean;
+} {
+  const age = Math.max(0, now - at);
+  const isStale = isInterrupted || age >= STALE_AGE_MS;
+  const time = `As of ${isToday(new Date(at), new Date(now)) ? formatTime(at) : formatExactDate(new Date(at))}`;
+  return { text: isStale ? `${time} · ${formatDuration(age / 1000)} old` : time, isStale };
+}
