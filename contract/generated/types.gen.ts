@@ -764,6 +764,10 @@ export type ProxyPerson = {
 export type UserProxiesResponseVm = {
     proxyUser: ProxyPerson;
     users: Array<ProxyPerson>;
+    /**
+     * Ids of those users whom the proxy user has assigned to themself.
+     */
+    selfAssigned?: Array<UserId>;
 };
 
 export type UserProxiesRequestVm = {
@@ -12786,6 +12790,10 @@ export type ListEntryChangesData = {
          * Maximum number of changes.
          */
         limit?: number;
+        /**
+         * Only changes that a proxy made on behalf of a principal.
+         */
+        onlyProxy?: boolean;
     };
     url: '/api/rest/v4/data/entrydata/{entryTypeId}/entries/{entryId}/changes';
 };

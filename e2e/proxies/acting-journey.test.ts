@@ -62,10 +62,9 @@ test('invites a user from another site who then acts as a proxy, which is visibl
   await dialog.getByRole('button', { name: `Work as ${principal.name}` }).click();
   const banner = elsewhere.getByRole('region', { name: 'Working as someone else' });
   await expect(banner).toContainText(`${guest.name} is working as ${principal.name}`);
-  const storeRequests = [{ entryId: -1, fieldId: field?.id, value: 'Lighthouse Ltd' }];
-  await sendRequest(elsewhere.request, 'PUT', `/api/rest/v4/data/entrydata/${vesselType.id}`, {
-    storeRequests,
-  });
+  const store = `/api/rest/v4/data/entrydata/${vesselType.id}`;
+  const name = { fieldId: field?.id, value: 'Lighthouse Ltd' };
+  await sendRequest(elsewhere.request, 'PUT', store, { storeRequests: [{ entryId: -1, ...name }] });
 
   // The administrator sees both names and the changes, during and after the session.
   await navigationLink('Activity').click();
@@ -81,4 +80,18 @@ test('invites a user from another site who then acts as a proxy, which is visibl
   await expect(banner).toHaveCount(0);
   await page.getByRole('button', { name: 'Refresh' }).click();
   await expect(facts).toContainText('after under a minute');
+
+  // The history of the entry has the change of the administrator too, and is reduced to those of proxies.
+  const found = (await sendRequest(request, 'GET', '/api/rest/v4/data/entrydata/rows/Vessel')) as {
+    rows: { EntryId: number }[];
+  };
+  const entryId = found.rows[0]?.EntryId ?? 0;
+  await sendRequest(request, 'PUT', store, { storeRequests: [{ entryId, ...name, value: 'Beacon Ltd' }] });
+  await page.goto(`/entries/Vessel/${entryId}`);
+  const history = page.getByRole('region', { name: 'History' });
+  await expect(history.getByRole('listitem')).toHaveCount(2);
+  await history.getByRole('button', { name: 'Only through a proxy' }).click();
+  await expect(history.getByRole('listitem')).toHaveText(/^Gwen Guest for Petra Principal created it/);
+  await page.reload();
+  await expect(history.getByRole('listitem')).toHaveCount(1);
 });

@@ -1,4 +1,5 @@
 import type { APIRequestContext, Page } from '@playwright/test';
+import type { Session } from '../../contract/generated/types.gen.ts';
 import {
   chooseMenuItem,
   expectAccessible,
@@ -7,7 +8,7 @@ import {
   selectPerson,
   chooseRowAction,
 } from '../support/actions.ts';
-import { createCalls, openAs, type ApiCalls } from '../support/calls.ts';
+import { createCalls, openAs, sendRequest, type ApiCalls } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -71,7 +72,10 @@ test('shows a cycle in the graph and in the table', async ({ page, calls }) => {
     [c, a],
     [outside, a],
   ]);
-  await openAs(page, ada, '/proxies/graph');
+  await openAs(page, ada, '/nowhere');
+  const { user } = (await sendRequest(page.request, 'GET', '/api/session')) as Session;
+  await assign(calls, [[user, outside]]);
+  await page.goto('/proxies/graph');
   const graph = page.getByRole('figure', { name: 'Graph of assignments' });
   const table = page.getByRole('grid', { name: 'Assignments drawn' });
   await expect(graph.getByRole('link', { name: /^Ines Ring,\s*Cycle · No 2FA$/ })).toBeVisible();
@@ -81,6 +85,13 @@ test('shows a cycle in the graph and in the table', async ({ page, calls }) => {
     await expectRow(table, { Proxy: 'Dov Outside', 'May act for': 'Ines Ring' }),
   ).not.toContainText('Cycle');
   await expectAccessible(page);
+
+  // The administrator who assigns themself is marked, and found by a filter.
+  await page.getByRole('button', { name: 'Self-assigned' }).click();
+  await expectRow(table, { 'May act for': 'Dov Outside', Warnings: /Self-assigned/ });
+  await expect(table).toHaveAttribute('aria-rowcount', '2');
+  await expect(graph.getByRole('link', { name: /Self-assigned/ })).toHaveCount(1);
+  await page.getByRole('button', { name: 'Self-assigned' }).click();
 
   await page.getByRole('button', { name: 'In a cycle' }).click();
   await expect(table).toHaveAttribute('aria-rowcount', '4');

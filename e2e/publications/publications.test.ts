@@ -146,9 +146,9 @@ test('the live tail shows differences, filters, pauses, and continues after a lo
   await expect(getSizeCells(events)).toHaveCount(0);
   await expect(page).toHaveURL(/kind=created/);
   await page.getByRole('button', { name: 'Clear Kind filter' }).click();
-  await page.getByRole('button', { name: 'Only for others' }).click();
+  await page.getByRole('button', { name: 'Only through a proxy' }).click();
   await expect(page.getByText('Nothing matches')).toBeVisible();
-  await page.getByRole('button', { name: 'Only for others' }).click();
+  await page.getByRole('button', { name: 'Only through a proxy' }).click();
 
   await page.getByRole('button', { name: 'Pause' }).click();
   await setSize(page, 'Crane', entries, 60);

@@ -100,8 +100,6 @@ interface ProxyFilter {
   userId: number | undefined;
 }
 
-/** ILIKE pattern that matches the literal text anywhere. */
-
 /** Condition: account `a` matches by full name or by e-mail address (spec 4.2). */
 const accountMatches = (query: string, byName: boolean) =>
   sql`${byName ? sql`a.first_name || ' ' || a.last_name` : sql`a.email`} ilike ${toLikePattern(query)}`;
@@ -142,6 +140,7 @@ interface PairRow {
   user_id: number;
   user_email: string;
   user_name: string;
+  is_self_assigned: boolean;
 }
 
 /**
@@ -158,7 +157,8 @@ export async function listProxies(
     with picked as materialized (
       select id from (${selectMatchingProxyIds(siteId, filter)}) found order by id limit ${page.limit} offset ${page.offset})
     select x.proxy_id, pa.email as proxy_email, pa.first_name || ' ' || pa.last_name as proxy_name,
-           x.user_id, ua.email as user_email, ua.first_name || ' ' || ua.last_name as user_name
+           x.user_id, ua.email as user_email, ua.first_name || ' ' || ua.last_name as user_name,
+           x.created_by is not distinct from x.proxy_id as is_self_assigned
     from picked join proxy_assignment x on x.site_id = ${siteId} and x.proxy_id = picked.id
     join account pa on pa.user_id = x.proxy_id join account ua on ua.user_id = x.user_id
     order by x.proxy_id, x.user_id`.execute(db);
@@ -171,6 +171,7 @@ export async function listProxies(
       email: row.user_email,
       fullName: row.user_name,
     }));
-    return [{ proxyUser, users }];
+    const selfAssigned = pairs.filter((row) => row.is_self_assigned).map((row) => row.user_id);
+    return [{ proxyUser, users, selfAssigned }];
   });
 }

@@ -250,8 +250,16 @@ onEachApp((context) => {
       expect(await listProxies(`?proxyUserId=${b}&userId=${b}`)).toEqual([]);
       const { body } = await api.get<UserProxiesResponseVm[]>(`user/proxy?proxyUserId=${c}`);
       expect(body).toMatchObject([
-        { proxyUser: { id: c, fullName: 'Cy 50%' }, users: [{ id: a, fullName: 'Ann Lee' }] },
+        {
+          proxyUser: { id: c, fullName: 'Cy 50%' },
+          users: [{ id: a, fullName: 'Ann Lee' }],
+          selfAssigned: [],
+        },
       ]);
+      // The administrator assigns two users to themself, and another proxy to one of them.
+      await setProxies(admin.userId, [a, b]);
+      const own = await api.get<UserProxiesResponseVm[]>(`user/proxy?proxyUserId=${admin.userId}`);
+      expect(own.body).toMatchObject([{ selfAssigned: [a, b] }]);
     });
 
     test('is paged by proxy user', async () => {

@@ -543,7 +543,8 @@ export const zProxyPerson = z.object({
  */
 export const zUserProxiesResponseVm = z.object({
     proxyUser: zProxyPerson,
-    users: z.array(zProxyPerson)
+    users: z.array(zProxyPerson),
+    selfAssigned: z.array(zUserId).optional()
 });
 
 export const zUserProxiesRequestVm = z.object({
@@ -5407,7 +5408,8 @@ export const zListEntryChangesPath = z.object({
 
 export const zListEntryChangesQuery = z.object({
     cursor: z.string().max(64).regex(/^[0-9A-Za-z_-]+$/).optional(),
-    limit: z.int().gte(1).lte(100).optional().default(20)
+    limit: z.int().gte(1).lte(100).optional().default(20),
+    onlyProxy: z.boolean().optional().default(false)
 });
 
 /**

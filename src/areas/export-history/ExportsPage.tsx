@@ -74,7 +74,8 @@ export function ExportsPage() {
   return (
     <Page fill title="Exports" meta={jobs && jobs.length > 0 && formatSummary(jobs)}>
       <p className="exports-note">
-        Files are kept for 7 days. Each export and each download is logged in Activity.
+        Files are kept for 7 days. Each export and each download is logged in Activity. Nobody can export
+        while acting for another user.
       </p>
       <TableBar>
         {canSeeOthers && (

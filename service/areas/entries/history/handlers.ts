@@ -249,15 +249,14 @@ export const entryHistoryHandlers: Handlers<HistoryOperations> = {
       entry,
       fields,
       decodeCursor(query.cursor, 2),
-      limit + 1,
+      { limit: limit + 1, onlyProxy: query.onlyProxy ?? false },
       listRendering(siteId),
     );
     const page = events.slice(0, limit);
     const last = page.at(-1);
-    const isLast = last?.rank === 0 && events.length <= limit;
+    const isLast = last?.readCount === page.length;
     return ok({
       changes: page.map((event) => toEntryChange(event, type, deletedFields)),
-      // The oldest event is the creation (rank 0): a page that ends before it has a next page.
       ...(last &&
         !isLast && { next: encodeCursor([last.timestamp.toISOString(), last.rank, Number(last.seq)]) }),
     });

@@ -30,6 +30,8 @@ export interface TimelineEvent {
   fieldIds: number[] | null;
   before: string | null;
   after: string | null;
+  /** Number of events that were read, of which the first are returned while they fit into a response. */
+  readCount: number;
 }
 
 /** A person as JSON. Accounts outlive memberships, so former members still have a name. */
@@ -104,24 +106,25 @@ const loggedValuesSql = (siteId: number, entryId: number): Sql => sql`(
   from cell_log l where p.rank = 1 and l.site_id = ${siteId} and l.entry_id = ${entryId} and l.at = p.moment and l.cause = p.cause
     and l.user_id is not distinct from p.user_id and l.proxy_id is not distinct from p.proxy_id)`;
 
-/** A page of the events of an entry, newest first; shorter than `limit` when its values are large. */
+/** A page of the events of an entry, or of those through a proxy, newest first; shorter than `limit` when its values are large. */
 export async function readTimeline(
   db: Db,
   entry: { siteId: number; type: EntryType; entryId: number },
   /** Fields whose values are included: those of the type and its deleted ones. */
   fields: readonly SchemaField[],
   after: CursorPosition | undefined,
-  limit: number,
+  { limit, onlyProxy }: { limit: number; onlyProxy: boolean },
   rendering: Rendering,
 ): Promise<TimelineEvent[]> {
   const { siteId, type, entryId } = entry;
+  const proxyIdSql = sql`coalesce(p.proxy_id, ${auditedProxySql(siteId, type.id, entryId)})`;
   const [at = 'infinity', rank = 9, seq = 0] = after ?? [];
   const row = rowJsonSql(fields, rendering);
   const valuesSql = (vals: Sql) =>
     sql`case when p.rank = 1 then (select ${row} from (select ${entryId}::int as entry_id, ${vals} as vals) as ${ENTRY}) end`;
   const built = sql`
     select p.moment, p.rank, p.seq::text, p.cause, p.at, l.field_ids as "fieldIds",
-      ${personJsonSql(sql`p.user_id`)} as by, ${personJsonSql(sql`coalesce(p.proxy_id, ${auditedProxySql(siteId, type.id, entryId)})`)} as proxy,
+      ${personJsonSql(sql`p.user_id`)} as by, ${personJsonSql(proxyIdSql)} as proxy,
       ${entryJsonSql(siteId, sql`p.other`)} as other,
       ${valuesSql(sql`l.old`)} as before, ${valuesSql(sql`l.new`)} as after, ''::text as row
     from page p left join lateral ${loggedValuesSql(siteId, entryId)} l on true`;
@@ -129,10 +132,12 @@ export async function readTimeline(
     coalesce(s.before, '') || coalesce(s.after, '') as row from (${built}) s`;
   const { rows } = await sql<TimelineEvent>`
     with page as materialized (select *, row_number() over (order by moment desc, rank desc, seq desc) as at from (
-      select * from (${eventsSql(siteId, entryId)}) as events
+      select * from (${eventsSql(siteId, entryId)}) as p
       where (moment, rank, seq) < (${at}::timestamptz, ${rank}::int, ${seq}::bigint)
+        ${onlyProxy ? sql`and ${proxyIdSql} is not null` : sql``}
       order by moment desc, rank desc, seq desc limit ${limit}) as newest)
-    select moment as timestamp, rank, seq, cause, "fieldIds", by, proxy, other, before, after from (${limitResponseSql(sized)}) as bounded order by at`.execute(
+    select moment as timestamp, rank, seq, cause, "fieldIds", by, proxy, other, before, after,
+      (select count(*)::int from page) as "readCount" from (${limitResponseSql(sized)}) as bounded order by at`.execute(
     db,
   );
   return rows;

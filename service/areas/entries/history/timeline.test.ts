@@ -138,6 +138,9 @@ onEachApp((context) => {
       entry: { id: stays },
       proxy: { id: proxy.userId },
     });
+    const throughProxy = await listChanges(stays, '?onlyProxy=true');
+    expect(throughProxy).toEqual({ changes: [took] });
+    expect(await listChanges(first, '?onlyProxy=true&limit=1')).toEqual({ changes: [] });
     expect(await listKinds(holder)).toEqual(['redirected', 'changed', 'created']);
     expect((await things.api.get(`${PATH}/Thing/entries/2147483647/lineage`)).status).toBe(404);
   });

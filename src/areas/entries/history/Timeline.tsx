@@ -26,6 +26,8 @@ interface TimelineProps {
   entryId: number;
   fields: readonly Field[];
   timestamps: Timestamps;
+  /** Shows only changes that a proxy made on behalf of somebody. */
+  onlyProxy: boolean;
   /** Selects a change for comparison; undefined for the nested history of a merged entry. */
   onToggle?: ((change: EntryChange, isNewest: boolean) => void) | undefined;
 }
@@ -42,8 +44,8 @@ const ICONS = {
 };
 
 /** The changes of an entry, newest first; up to two can be selected for comparison. */
-export function Timeline({ type, entryId, fields, timestamps, onToggle }: TimelineProps) {
-  const result = useInfiniteQuery(entryChangesQuery(type.id, entryId));
+export function Timeline({ type, entryId, fields, timestamps, onlyProxy, onToggle }: TimelineProps) {
+  const result = useInfiniteQuery(entryChangesQuery(type.id, entryId, onlyProxy));
   const { data, error, isFetchingNextPage, hasNextPage, fetchNextPage } = result;
   const changes = useMemo(() => data?.pages.flatMap((page) => page.changes), [data]);
   if (!changes)
@@ -54,11 +56,12 @@ export function Timeline({ type, entryId, fields, timestamps, onToggle }: Timeli
     );
   return (
     <>
+      {changes.length === 0 && <p className="ent-line">No proxy has changed this entry.</p>}
       <ol className="tm-line">
         {changes.map((change, index) => (
           <TimelineItem
             key={`${change.at} ${change.kind} ${change.entry?.id ?? ''} ${change.by?.id ?? ''}`}
-            {...{ type, change, fields, entryId }}
+            {...{ type, change, fields, entryId, onlyProxy }}
             isSelected={timestamps.includes(getChangeTimestamp(change))}
             onToggle={onToggle && (() => onToggle(change, index === 0))}
           />
@@ -99,10 +102,11 @@ interface TimelineItemProps {
   change: EntryChange;
   fields: readonly Field[];
   isSelected: boolean;
+  onlyProxy: boolean;
   onToggle: (() => void) | undefined;
 }
 
-function TimelineItem({ type, entryId, change, fields, isSelected, onToggle }: TimelineItemProps) {
+function TimelineItem({ type, entryId, change, fields, isSelected, onlyProxy, onToggle }: TimelineItemProps) {
   const Icon = ICONS[change.kind];
   const names = new Set(change.fields);
   const differences = [
@@ -130,7 +134,7 @@ function TimelineItem({ type, entryId, change, fields, isSelected, onToggle }: T
         </div>
         {differences.length > 0 && <DifferenceList differences={differences} />}
         {change.kind === 'tookIn' && change.entry && (
-          <MergedHistory {...{ type, fields }} entry={change.entry} />
+          <MergedHistory {...{ type, fields, onlyProxy }} entry={change.entry} />
         )}
       </div>
     </li>
@@ -141,8 +145,9 @@ function TimelineItem({ type, entryId, change, fields, isSelected, onToggle }: T
 function MergedHistory({
   type,
   fields,
+  onlyProxy,
   entry,
-}: Pick<TimelineProps, 'type' | 'fields'> & { entry: NonNullable<EntryChange['entry']> }) {
+}: Pick<TimelineProps, 'type' | 'fields' | 'onlyProxy'> & { entry: NonNullable<EntryChange['entry']> }) {
   const [isExpanded, setIsExpanded] = useState(false);
   const name = entry.name.trim() === '' ? `Entry ${entry.id}` : entry.name;
   return (
@@ -155,7 +160,9 @@ function MergedHistory({
       >
         {isExpanded ? 'Hide' : 'Show'} the history of {name}
       </Button>
-      {isExpanded && <Timeline {...{ type, fields }} entryId={entry.id} timestamps={NO_TIMESTAMPS} />}
+      {isExpanded && (
+        <Timeline {...{ type, fields, onlyProxy }} entryId={entry.id} timestamps={NO_TIMESTAMPS} />
+      )}
     </div>
   );
 }

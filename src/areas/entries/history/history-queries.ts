@@ -9,15 +9,19 @@ import {
 
 const PAGE_SIZE = 20;
 
-/** The changes of an entry in pages, newest first. */
-export const entryChangesQuery = (typeId: number, entryId: number) =>
+/** The changes of an entry, or those that a proxy made, in pages, newest first. */
+export const entryChangesQuery = (typeId: number, entryId: number, onlyProxy: boolean) =>
   infiniteQueryOptions({
-    queryKey: [{ _id: 'listEntryChanges', typeId, entryId }],
+    queryKey: [{ _id: 'listEntryChanges', typeId, entryId, onlyProxy }],
     queryFn: async ({ pageParam, signal }) =>
       (
         await listEntryChanges({
           path: { entryTypeId: String(typeId), entryId },
-          query: { limit: PAGE_SIZE, ...(pageParam !== '' && { cursor: pageParam }) },
+          query: {
+            limit: PAGE_SIZE,
+            ...(onlyProxy && { onlyProxy }),
+            ...(pageParam !== '' && { cursor: pageParam }),
+          },
           signal,
         })
       ).data,

@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { Card } from '../../../ui/layout/Card.tsx';
+import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOfField } from '../history/AsOfField.tsx';
 import { EntryComparison } from '../history/EntryComparison.tsx';
 import { Timeline } from '../history/Timeline.tsx';
@@ -48,13 +49,24 @@ export function SelectedComparison({ type, entry, fields }: EntryHistoryProps) {
 /** The changes of an entry, of which one or two can be selected for comparison. */
 export function EntryHistory({ type, entry, fields }: EntryHistoryProps) {
   const { timestamps, select } = useTimestamps();
+  const navigate = route.useNavigate();
+  const onlyProxy = route.useSearch().proxy === 'only';
+  const showOnlyProxy = (on: boolean) =>
+    void navigate({
+      to: '.',
+      search: (before) => ({ ...before, proxy: on ? 'only' : undefined }),
+      resetScroll: false,
+    });
   return (
-    <Card title="History">
+    <Card
+      title="History"
+      actions={<ToggleChip label="Only through a proxy" on={onlyProxy} onChange={showOnlyProxy} />}
+    >
       <div className="ent-line">
         <AsOfField label="As it was on" value={timestamps[0]} onChange={(at) => select([at])} />
       </div>
       <Timeline
-        {...{ type, fields, timestamps }}
+        {...{ type, fields, timestamps, onlyProxy }}
         entryId={entry.id}
         onToggle={(change, isNewest) => select(toggleChange(timestamps, change, isNewest))}
       />

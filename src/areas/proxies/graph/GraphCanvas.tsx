@@ -5,7 +5,7 @@ import type { KeyboardEvent, PointerEvent } from 'react';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { cx } from '../../../ui/cx.ts';
-import { isPartOfCycle, getPersonWarnings, formatWarnings } from '../model/assignments.ts';
+import { formatWarnings, getPersonWarnings, isPartOfCycle, isSelfAssigned } from '../model/assignments.ts';
 import type { Assignments, PersonStates } from '../model/assignments.ts';
 import type { Warning } from '../model/view.ts';
 import { NODE_SIZE } from './graph-layout.ts';
@@ -90,7 +90,12 @@ export function GraphCanvas({ layout, assignments, states, selectedUserId }: Gra
             return (
               <path
                 key={`${edge.proxyUserId} ${edge.userId}`}
-                className={cx('graph-edge', isCyclic && 'graph-edge-cycle', isSelected && 'graph-edge-near')}
+                className={cx(
+                  'graph-edge',
+                  isCyclic && 'graph-edge-cycle',
+                  isSelfAssigned(assignments, edge) && 'graph-edge-self',
+                  isSelected && 'graph-edge-near',
+                )}
                 d={edge.path}
                 markerEnd={`url(#graph-arrow${isCyclic ? '-cycle' : ''})`}
               />
@@ -123,6 +128,7 @@ export function GraphCanvas({ layout, assignments, states, selectedUserId }: Gra
           </strong>
         )}
         <span className="graph-sign graph-sign-cycle">In a cycle (dashed line)</span>
+        <span className="graph-sign graph-sign-self">Assigned by the proxy (dotted line)</span>
         <span className="graph-sign graph-sign-inactive">Inactive</span>
         <span className="graph-sign graph-sign-shield">
           <ShieldOff />

@@ -101,6 +101,24 @@ it('warns about people, and about a missing second factor of proxies only', () =
   ]);
 });
 
+it('marks assignments that the proxy has made, and filters by them at both ends', () => {
+  const [first, ...others] = toResponse([
+    [4, 1],
+    [4, 5],
+    [2, 1],
+  ]);
+  const own = buildAssignments([...(first ? [{ ...first, selfAssigned: [1] }] : []), ...others]);
+  expect(getAssignmentWarnings({ proxyUserId: 4, userId: 1 }, own, new Map())).toEqual(['selfAssigned']);
+  expect(getAssignmentWarnings({ proxyUserId: 4, userId: 5 }, own, new Map())).toEqual([]);
+  for (const [end, ids] of [
+    ['proxy', [4]],
+    ['user', [1]],
+  ] as const) {
+    const view = parseProxiesView({ with: 'selfAssigned', end });
+    expect(filterRows(buildRows(end, own, new Map()), view, own).map(({ id }) => id)).toEqual(ids);
+  }
+});
+
 const find = (search: Record<string, unknown>) => {
   const view = parseProxiesView(search);
   return filterRows(buildRows(view.direction, all, states), view, all).map(({ id }) => id);

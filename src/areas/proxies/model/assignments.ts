@@ -17,6 +17,8 @@ export interface Assignments {
   proxiesByUser: ReadonlyMap<number, readonly number[]>;
   /** Number of the cycle of assignments that a user is part of; users outside of cycles are absent. */
   cycleByUser: ReadonlyMap<number, number>;
+  /** Ids of the users whom each proxy has assigned to themself. */
+  selfAssignedByProxy: ReadonlyMap<number, ReadonlySet<number>>;
   /** Folded text per person that searches are matched against: name, e-mail and id. */
   searchTexts: ReadonlyMap<number, string>;
 }
@@ -57,6 +59,11 @@ export function buildAssignments(list: readonly UserProxiesResponseVm[]): Assign
       sortedPeople.map(({ id }) => id),
       (id) => usersByProxy.get(id) ?? [],
     ),
+    selfAssignedByProxy: new Map(
+      list.flatMap(({ proxyUser, selfAssigned = [] }) =>
+        selfAssigned.length === 0 ? [] : [[proxyUser.id, new Set(selfAssigned)] as const],
+      ),
+    ),
     searchTexts: new Map(
       sortedPeople.map(({ id, fullName, email }) => [id, foldText(`${fullName} ${email} ${id}`)]),
     ),
@@ -67,6 +74,12 @@ export function buildAssignments(list: readonly UserProxiesResponseVm[]): Assign
 export const isPartOfCycle = ({ cycleByUser }: Assignments, { proxyUserId, userId }: ProxyPair): boolean =>
   cycleByUser.has(userId) && cycleByUser.get(userId) === cycleByUser.get(proxyUserId);
 
+/** Whether the proxy has made the assignment for themself. */
+export const isSelfAssigned = (
+  { selfAssignedByProxy }: Assignments,
+  { proxyUserId, userId }: ProxyPair,
+): boolean => selfAssignedByProxy.get(proxyUserId)?.has(userId) ?? false;
+
 /** State of people by id; a person is absent until the directory is loaded. */
 export type PersonStates = ReadonlyMap<number, { isActive: boolean; twoFactor: boolean }>;
 
@@ -75,22 +88,24 @@ export const WARNING_LABELS: Record<Warning, string> = {
   cycle: 'Cycle',
   inactive: 'Inactive',
   noTwoFactor: 'No two-factor',
+  selfAssigned: 'Self-assigned',
 };
 
 /** Warnings about a person. A missing second factor is reported only for people who may act for others. */
 export function getPersonWarnings(
   id: number,
-  { cycleByUser, usersByProxy }: Assignments,
+  { cycleByUser, usersByProxy, selfAssignedByProxy }: Assignments,
   states: PersonStates,
 ): Warning[] {
   const state = states.get(id);
   const warnings: Warning[] = cycleByUser.has(id) ? ['cycle'] : [];
   if (state?.isActive === false) warnings.push('inactive');
   if (state?.twoFactor === false && usersByProxy.has(id)) warnings.push('noTwoFactor');
+  if (selfAssignedByProxy.has(id)) warnings.push('selfAssigned');
   return warnings;
 }
 
-/** Warnings about an assignment: those of both people, and `cycle` only if the assignment itself is part of one. */
+/** Warnings about an assignment: those of both people; `cycle` and `selfAssigned` only if they apply to the assignment itself. */
 export function getAssignmentWarnings(
   pair: ProxyPair,
   assignments: Assignments,
@@ -101,6 +116,7 @@ export function getAssignmentWarnings(
   const warnings: Warning[] = isPartOfCycle(assignments, pair) ? ['cycle'] : [];
   if (proxy.includes('inactive') || user.includes('inactive')) warnings.push('inactive');
   if (proxy.includes('noTwoFactor')) warnings.push('noTwoFactor');
+  if (isSelfAssigned(assignments, pair)) warnings.push('selfAssigned');
   return warnings;
 }
 
@@ -117,6 +133,7 @@ const SHORT_WARNING_LABELS: Record<Warning, string> = {
   cycle: 'Cycle',
   inactive: 'Inactive',
   noTwoFactor: 'No 2FA',
+  selfAssigned: 'Self-assigned',
 };
 
 /** Short form for narrow columns: "Cycle · No 2FA". */

@@ -1,6 +1,6 @@
 import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
 import { foldText } from '../../../lib/fold-text.ts';
-import { comparePeople, getPersonWarnings } from './assignments.ts';
+import { comparePeople, getPersonWarnings, isSelfAssigned } from './assignments.ts';
 import type { Assignments, PersonStates } from './assignments.ts';
 import { WARNINGS } from './view.ts';
 import type { Direction, Warning } from './view.ts';
@@ -35,23 +35,27 @@ export function buildRows(
       person,
       others: ids.flatMap((id) => people.get(id) ?? []).toSorted(comparePeople),
       warnings: getPersonWarnings(person.id, assignments, states),
-      otherWarnings: countOtherWarnings(ids, direction, assignments, states),
+      otherWarnings: countOtherWarnings(person.id, ids, direction, assignments, states),
     };
   });
 }
 
-/** Counts the warnings at the other end. A missing second factor counts for proxies only. */
+/** Counts the warnings at the other end. A missing second factor and a self-made assignment count for proxies only. */
 function countOtherWarnings(
+  personId: number,
   ids: readonly number[],
   direction: Direction,
   assignments: Assignments,
   states: PersonStates,
 ) {
   const counts = new Map<Warning, number>();
-  for (const id of ids)
+  const add = (warning: Warning) => counts.set(warning, (counts.get(warning) ?? 0) + 1);
+  for (const id of ids) {
     for (const warning of getPersonWarnings(id, assignments, states))
-      if (warning === 'inactive' || (warning === 'noTwoFactor' && direction === 'user'))
-        counts.set(warning, (counts.get(warning) ?? 0) + 1);
+      if (warning === 'inactive' || (warning === 'noTwoFactor' && direction === 'user')) add(warning);
+    if (direction === 'user' && isSelfAssigned(assignments, { proxyUserId: id, userId: personId }))
+      add('selfAssigned');
+  }
   return counts;
 }
 
@@ -72,6 +76,9 @@ export function createMatcher(q: string, { searchTexts }: Assignments) {
   };
 }
 
+/** Warnings about a person as a proxy. */
+const PROXY_WARNINGS: ReadonlySet<Warning> = new Set(['noTwoFactor', 'selfAssigned']);
+
 /** Whether a row has a warning, about the person or anyone at the other end. */
 const hasWarning = (
   { warnings, otherWarnings }: AssignmentRow,
@@ -79,7 +86,7 @@ const hasWarning = (
   direction: Direction,
 ): boolean =>
   otherWarnings.has(warning) ||
-  (warnings.includes(warning) && (warning !== 'noTwoFactor' || direction === 'proxy'));
+  (warnings.includes(warning) && (direction === 'proxy' || !PROXY_WARNINGS.has(warning)));
 
 /** Rows that match the view, in its order. */
 export function filterRows(

@@ -16,7 +16,7 @@ import type { Order, Search } from '../../../lib/search-params.ts';
 export type Direction = 'proxy' | 'user';
 
 /** Reasons to review an assignment. The values are part of the URL. */
-export const WARNINGS = ['cycle', 'inactive', 'noTwoFactor'] as const;
+export const WARNINGS = ['cycle', 'inactive', 'noTwoFactor', 'selfAssigned'] as const;
 export type Warning = (typeof WARNINGS)[number];
 
 /** Sortable columns of the list by their ids in the URL; `marks` is the column of warnings. */

@@ -14,6 +14,7 @@ const WARNING_FILTER_LABELS: Record<Warning, string> = {
   cycle: 'In a cycle',
   inactive: 'Inactive involved',
   noTwoFactor: 'Proxy without two-factor',
+  selfAssigned: 'Self-assigned',
 };
 const MORE_OPTIONS = MORE_THAN_OPTIONS.map((number) => ({
   value: String(number),

@@ -12,7 +12,7 @@ import './proxies.css';
 import { focusNeighbour } from '../../../ui/focus-neighbour.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { comparePeople, isPartOfCycle, getPersonWarnings } from '../model/assignments.ts';
+import { comparePeople, getPersonWarnings, isPartOfCycle, isSelfAssigned } from '../model/assignments.ts';
 import type { Assignments, PersonStates } from '../model/assignments.ts';
 import { useRemoveAssignments } from '../model/use-remove-assignments.ts';
 import { Warnings } from './Warnings.tsx';
@@ -36,12 +36,16 @@ export function AssignmentLists({ person, assignments, states, to, renderAssign 
   const users = sortPeople(usersByProxy.get(person.id));
   const proxies = sortPeople(proxiesByUser.get(person.id));
   const renderWarnings = (other: ProxyPerson) => {
+    const pairs = [
+      { proxyUserId: person.id, userId: other.id },
+      { proxyUserId: other.id, userId: person.id },
+    ];
     const warnings = getPersonWarnings(other.id, assignments, states).filter(
       (warning) =>
-        warning !== 'cycle' ||
-        isPartOfCycle(assignments, { proxyUserId: person.id, userId: other.id }) ||
-        isPartOfCycle(assignments, { proxyUserId: other.id, userId: person.id }),
+        warning !== 'selfAssigned' &&
+        (warning !== 'cycle' || pairs.some((pair) => isPartOfCycle(assignments, pair))),
     );
+    if (pairs.some((pair) => isSelfAssigned(assignments, pair))) warnings.push('selfAssigned');
     return warnings.length > 0 && <Warnings warnings={warnings} />;
   };
   const shared = { removeDisabledReason: reason, note: renderWarnings, to };

@@ -1,15 +1,16 @@
-import { CircleSlash, RefreshCcw, ShieldOff } from 'lucide-react';
+import { CircleSlash, RefreshCcw, ShieldOff, UserCheck } from 'lucide-react';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { WARNING_LABELS } from '../model/assignments.ts';
 import type { AssignmentRow } from '../model/rows.ts';
 import type { Warning } from '../model/view.ts';
 import './proxies.css';
 
-const ICONS = { cycle: RefreshCcw, inactive: CircleSlash, noTwoFactor: ShieldOff };
+const ICONS = { cycle: RefreshCcw, inactive: CircleSlash, noTwoFactor: ShieldOff, selfAssigned: UserCheck };
 const OTHER_LABELS: Record<Warning, string> = {
   cycle: 'in a cycle',
   inactive: 'inactive',
   noTwoFactor: 'without two-factor',
+  selfAssigned: 'self-assigned',
 };
 
 /** Badges of warnings, each with an icon and a label. */

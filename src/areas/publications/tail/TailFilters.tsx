@@ -89,7 +89,7 @@ export function TailFilters({ view, topics, schema, snapshot, onChange, children
       )}
       {author.allowed && <AuthorChip userId={view.by} onChange={(by) => change({ by })} />}
       <ToggleChip
-        label="Only for others"
+        label="Only through a proxy"
         on={view.proxied === true}
         onChange={(on) => change({ proxied: on || undefined })}
       />

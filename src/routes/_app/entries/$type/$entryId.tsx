@@ -14,10 +14,14 @@ export const Route = createFileRoute('/_app/entries/$type/$entryId')({
     },
     stringify: ({ entryId }) => ({ entryId: String(entryId) }),
   },
-  // Timestamps to compare: one with today, or two with each other.
-  validateSearch: (search): { at?: string; with?: string } => {
+  // Timestamps to compare: one with today, or two with each other; and whether the history has only changes through a proxy.
+  validateSearch: (search): { at?: string; with?: string; proxy?: 'only' } => {
     const [at, other] = parseTimestamps(search.at, search.with);
-    return { ...(at !== undefined && { at }), ...(other !== undefined && { with: other }) };
+    return {
+      ...(at !== undefined && { at }),
+      ...(other !== undefined && { with: other }),
+      ...(search.proxy === 'only' && { proxy: 'only' }),
+    };
   },
   loader: async ({ context: { queryClient }, params: { type, entryId } }) => {
     try {
