@@ -2985,6 +2985,75 @@ export type FieldInfo = {
     choiceValues?: Array<ChoiceValueInfo>;
 };
 
+export type SchemaChangeInfo = {
+    entryTypeId: number;
+    /**
+     * A field of the type; absent for a change of the type itself.
+     */
+    fieldId?: number;
+    field?: FieldInfo;
+    entryType?: EntryTypeInfo;
+};
+
+export type SchemaUse = {
+    /**
+     * `formula`, `condition` and `reference` are fields of this or another type, `import` is the setting that names the type of contacts.
+     */
+    kind: 'view' | 'formula' | 'condition' | 'reference' | 'import' | 'reportTemplate' | 'topic' | 'agentKey';
+    /**
+     * Null for `import`.
+     */
+    id: number | null;
+    /**
+     * Null when the caller may not list what has this name.
+     */
+    name: string | null;
+    /**
+     * Whether it stops working, or names something that no longer exists, unless it is adapted.
+     */
+    breaks: boolean;
+    /**
+     * Type of a field that uses it.
+     */
+    entryTypeId?: number;
+};
+
+export type BoundedCount = {
+    count: number;
+    /**
+     * Whether all entries of the type were examined.
+     */
+    isComplete: boolean;
+};
+
+export type InvalidEntries = {
+    /**
+     * `missing`: no value in a field that would be required. `choice`: a choice that would be removed. `reference`: an entry of a type to which the field could no longer refer.
+     */
+    reason: 'missing' | 'choice' | 'reference';
+    count: number;
+    /**
+     * Whether all entries of the type were examined.
+     */
+    isComplete: boolean;
+};
+
+export type SchemaImpact = {
+    /**
+     * What uses the field or the type, by kind and name.
+     */
+    uses: Array<SchemaUse>;
+    /**
+     * Views of other users, not shared with the caller, that use it.
+     */
+    privateViews: number;
+    filledEntries: BoundedCount;
+    /**
+     * Entries that would not satisfy the changed field.
+     */
+    invalidEntries: Array<InvalidEntries>;
+};
+
 export type CurrencyVm = {
     id: number;
     code: string;
@@ -14738,6 +14807,65 @@ export type ExtendSchemaResponses = {
 };
 
 export type ExtendSchemaResponse = ExtendSchemaResponses[keyof ExtendSchemaResponses];
+
+export type ReadSchemaImpactData = {
+    body: SchemaChangeInfo;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/schema/impact';
+};
+
+export type ReadSchemaImpactErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ReadSchemaImpactError = ReadSchemaImpactErrors[keyof ReadSchemaImpactErrors];
+
+export type ReadSchemaImpactResponses = {
+    /**
+     * What the change affects.
+     */
+    200: SchemaImpact;
+};
+
+export type ReadSchemaImpactResponse = ReadSchemaImpactResponses[keyof ReadSchemaImpactResponses];
 
 export type ListAllFieldsData = {
     body?: never;

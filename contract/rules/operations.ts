@@ -19,6 +19,7 @@ export const READ_ONLY_POSTS: ReadonlySet<string> = new Set([
   'pollPublication',
   'pollEnvironment',
   'rehearseTopicDefinition',
+  'readSchemaImpact',
 ]);
 
 /** Whether an operation changes something. */

@@ -1,7 +1,14 @@
 import type { Locator, Page } from '@playwright/test';
 import type { EntryTypeVm, FieldVm, Job, QueryResultOfRowVm } from '../../contract/generated/types.gen.ts';
-import { expectAccessible, expectToast, chooseOption, findSelect } from '../support/actions.ts';
+import {
+  chooseMenuItem,
+  chooseOption,
+  expectAccessible,
+  expectToast,
+  findSelect,
+} from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
+import { expectFits } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -81,7 +88,27 @@ test('shares a saved view, which another user opens and which keeps working afte
   await expect(elsewhere).toHaveURL(/sort=-Size/);
   await expect(elsewhere.getByText('Changed', { exact: true })).toBeHidden();
 
-  await sendRequest(page.request, 'DELETE', `${DATA}/schema/fields/${fields.get('Size')?.id}`);
+  // What a change or deletion affects is said before it.
+  await page.goto(`/entries/Deals/schema?field=${fields.get('Size')?.id}`);
+  const panel = page.getByRole('dialog', { name: 'Edit Size' });
+  const impact = page.getByRole('region', { name: 'What this affects' });
+  await expect(impact.getByRole('listitem')).toContainText(['ViewLarge ones']);
+  await expect(impact).not.toContainText('no longer exists');
+  await panel.getByLabel('API name').fill('Volume');
+  await expect(impact).toContainText(
+    'Large ones – its filter, order or columns name a field that no longer exists',
+  );
+  await expectAccessible(page);
+  await expectFits(page);
+  await panel.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await chooseMenuItem(page, 'Actions for Size', 'Delete field');
+  await expect(impact).toContainText(/40entries lose their value.*Large ones/);
+  await expect(impact.getByRole('link', { name: 'Large ones' })).toHaveAttribute('href', /view=\d+/);
+  const deletion = page.getByRole('alertdialog', { name: 'Delete the field Size?' });
+  await deletion.getByRole('textbox').fill('Size');
+  await deletion.getByRole('button', { name: 'Delete field' }).click();
+  await expectToast(page, 'Size was deleted');
   await elsewhere.getByRole('button', { name: 'Reload' }).click();
   await expect(elsewhere.getByText('Size was deleted from the schema')).toBeVisible();
   // With an invalid filter no matches are counted, and a bulk edit of all entries is not offered.

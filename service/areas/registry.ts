@@ -18,6 +18,7 @@ import { proxiesArea } from './proxies/area.ts';
 import { publicationsArea } from './publications/area.ts';
 import { relationshipIntelligenceArea } from './relationship-intelligence/area.ts';
 import { reportsArea } from './reports/area.ts';
+import { schemaImpactArea } from './schema-impact/area.ts';
 import { schemaArea } from './schema/area.ts';
 import { sitesArea } from './sites/area.ts';
 import { tokensArea } from './tokens/area.ts';
@@ -50,6 +51,7 @@ export const areas = [
   publicationsArea,
   reportsArea,
   agentArea,
+  schemaImpactArea,
 ] as const;
 
 /** What all areas add to the service. */

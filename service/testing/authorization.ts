@@ -426,6 +426,7 @@ export const foreignCalls: Record<
       choices: [],
     }),
   },
+  readSchemaImpact: { status: 404, body: () => ({ entryTypeId: UNKNOWN_ID }) },
   listAllFields: { status: 200 },
   getField: { status: 404 },
   updateField: { status: 404, body: () => ({ name: 'Taken' }) },

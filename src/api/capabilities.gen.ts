@@ -151,6 +151,7 @@ export const CAPABILITIES = {
   createField: ['Manage Schema'],
   listEntryTypeStatistics: ['Read Data'],
   extendSchema: ['Manage Schema'],
+  readSchemaImpact: ['Manage Schema'],
   listAllFields: ['Read Data', 'Manage Schema', 'Run Reports', 'Manage Report Templates'],
   getField: ['Read Data', 'Manage Schema'],
   updateField: ['Manage Schema'],

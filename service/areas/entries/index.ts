@@ -7,4 +7,6 @@ export { restoreEntries } from './history/restore.ts';
 export { lockReferencedEntries } from './write/locks.store.ts';
 export { createNamedEntries } from './write/create-named.ts';
 export { entryHistoryHandlers } from './history/handlers.ts';
+export { countMatchesAmong } from './query/matching.store.ts';
+export { createQueryContext, UTC } from './query/resolve-query.ts';
 export { entryQueryHandlers } from './query/handlers.ts';

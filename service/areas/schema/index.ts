@@ -14,9 +14,11 @@ export {
   type CalculationFailure,
 } from './calculation-failures.store.ts';
 export { formatDate, parseDate, type DateTimeBehavior, type TimeZones } from './dates.ts';
-export { createEntryType } from './entry-types.ts';
+export { createEntryType, requireEntryType } from './entry-types.ts';
+export { applyChange } from './field-draft.ts';
 export { getCalculations } from './formulas.ts';
 export { createField } from './fields.ts';
+export { countChoiceUses } from './schema.store.ts';
 export {
   getCachedSchema,
   lockSchemaShared,

@@ -178,6 +178,7 @@ const KNOWN_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   startRelationshipUserChanges: fc.record({ isEnabled: fc.constant(true), userIds: one('userId') }),
   createTopicDefinition: topicBodies,
   rehearseTopicDefinition: topicBodies,
+  readSchemaImpact: fc.record({ entryTypeId: slot('mainTypeId'), fieldId: slot('textFieldId') }),
   updateTopicDefinition: fc.record({ name: word }),
   createDestination: fc.record({
     topicId: slot('topicId'),

@@ -2047,6 +2047,52 @@ export const zFieldInfo = z.object({
     choiceValues: z.array(zChoiceValueInfo).max(5000).optional()
 });
 
+export const zSchemaChangeInfo = z.object({
+    entryTypeId: z.int().gte(1).lte(2147483647),
+    fieldId: z.int().gte(1).lte(2147483647).optional(),
+    field: zFieldInfo.optional(),
+    entryType: zEntryTypeInfo.optional()
+});
+
+export const zSchemaUse = z.object({
+    kind: z.enum([
+        'view',
+        'formula',
+        'condition',
+        'reference',
+        'import',
+        'reportTemplate',
+        'topic',
+        'agentKey'
+    ]),
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    name: z.string().nullable(),
+    breaks: z.boolean(),
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional()
+});
+
+export const zBoundedCount = z.object({
+    count: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isComplete: z.boolean()
+});
+
+export const zInvalidEntries = z.object({
+    reason: z.enum([
+        'missing',
+        'choice',
+        'reference'
+    ]),
+    count: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isComplete: z.boolean()
+});
+
+export const zSchemaImpact = z.object({
+    uses: z.array(zSchemaUse),
+    privateViews: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    filledEntries: zBoundedCount,
+    invalidEntries: z.array(zInvalidEntries)
+});
+
 export const zCurrencyVm = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     code: z.string(),
@@ -5861,6 +5907,17 @@ export const zExtendSchemaHeaders = z.object({
  * The type with what was added to it.
  */
 export const zExtendSchemaResponse = zSchemaExtension;
+
+export const zReadSchemaImpactBody = zSchemaChangeInfo;
+
+export const zReadSchemaImpactHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * What the change affects.
+ */
+export const zReadSchemaImpactResponse = zSchemaImpact;
 
 export const zListAllFieldsHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

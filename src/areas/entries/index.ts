@@ -13,6 +13,7 @@ export { isKnownField, typesQuery, useReloadSchema, useSchema } from './model/sc
 export type { Field, Schema } from './model/schema.ts';
 export { useEntryType } from './model/use-entry-type.ts';
 export { useTimeZone } from './model/zone.ts';
+export { readStoredTargets } from './import/setup.ts';
 export { buildMissingValueQuery, isComplete, toRequiredGroup } from './filter/draft.ts';
 export type { QueryObject } from './filter/draft.ts';
 export { FilterBuilder } from './filter/FilterBuilder.tsx';

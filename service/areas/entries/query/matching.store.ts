@@ -56,6 +56,21 @@ export async function countMatches(db: Db, query: ResolvedQuery): Promise<number
   return rows[0]?.n ?? 0;
 }
 
+/** Number of entries that match among the first `limit` of the type, by id: bounded work for any condition. */
+export async function countMatchesAmong(
+  db: Db,
+  { type, condition, context }: Omit<ResolvedQuery, 'sort'>,
+  limit: number,
+): Promise<{ count: number; examined: number }> {
+  const { rows } = await sql<{ count: number; examined: number }>`
+    select count(*) filter (where ${conditionSql(condition, createFieldLookup(type), context)})::int as count,
+      count(*)::int as examined
+    from (select * from entry where site_id = ${context.siteId} and type_id = ${type.id} order by entry_id limit ${limit}) as ${ENTRY}`.execute(
+    db,
+  );
+  return rows[0] ?? { count: 0, examined: 0 };
+}
+
 /**
  * A condition as SQL over `ENTRY`. Values are parameters only: the text of the statement depends on the shape of the
  * tree and its fields, never on values of the request (T15).

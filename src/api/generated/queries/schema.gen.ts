@@ -2,10 +2,10 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, ExtendSchemaData, ExtendSchemaError, ExtendSchemaResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListCalculationFailuresData, ListCalculationFailuresError, ListCalculationFailuresResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListEntryTypeStatisticsData, ListEntryTypeStatisticsError, ListEntryTypeStatisticsResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, ExtendSchemaData, ExtendSchemaError, ExtendSchemaResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListCalculationFailuresData, ListCalculationFailuresError, ListCalculationFailuresResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListEntryTypeStatisticsData, ListEntryTypeStatisticsError, ListEntryTypeStatisticsResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ReadSchemaImpactData, ReadSchemaImpactError, ReadSchemaImpactResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse } from '../../../../contract/generated/types.gen.ts';
 import { createInfiniteParams, createQueryKey, type QueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { createEntryType, createField, deleteEntryType, deleteField, extendSchema, getEntryType, getField, listAllFields, listCalculationFailures, listCurrencies, listEntryTypes, listEntryTypeStatistics, listFields, listFieldTypes, listFilterOperations, listSchemaUsers, updateEntryType, updateField } from '../sdk/schema.gen.ts';
+import { createEntryType, createField, deleteEntryType, deleteField, extendSchema, getEntryType, getField, listAllFields, listCalculationFailures, listCurrencies, listEntryTypes, listEntryTypeStatistics, listFields, listFieldTypes, listFilterOperations, listSchemaUsers, readSchemaImpact, updateEntryType, updateField } from '../sdk/schema.gen.ts';
 
 export const listEntryTypesQueryKey = (options?: Options<ListEntryTypesData>) => createQueryKey('listEntryTypes', options, false, ['v4.0.0 Schema']);
 
@@ -186,6 +186,45 @@ export const extendSchemaMutation = (options?: Partial<Options<ExtendSchemaData>
     const mutationOptions: UseMutationOptions<ExtendSchemaResponse, ExtendSchemaError, Options<ExtendSchemaData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await extendSchema({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const readSchemaImpactQueryKey = (options: Options<ReadSchemaImpactData>) => createQueryKey('readSchemaImpact', options, false, ['v4.0.0 Schema']);
+
+/**
+ * Read what a change of the schema affects
+ *
+ * Lists what uses a field or an entry type, and counts the entries that a change or deletion concerns, without changing anything. `field` or `entryType` has the properties that would change; without both, the impact of a deletion is read. Names of what the caller may not list are absent. Entries are counted among the first 100,000 of the type.
+ */
+export const readSchemaImpactOptions = (options: Options<ReadSchemaImpactData>) => queryOptions<ReadSchemaImpactResponse, ReadSchemaImpactError, ReadSchemaImpactResponse, ReturnType<typeof readSchemaImpactQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await readSchemaImpact({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: readSchemaImpactQueryKey(options)
+});
+
+/**
+ * Read what a change of the schema affects
+ *
+ * Lists what uses a field or an entry type, and counts the entries that a change or deletion concerns, without changing anything. `field` or `entryType` has the properties that would change; without both, the impact of a deletion is read. Names of what the caller may not list are absent. Entries are counted among the first 100,000 of the type.
+ */
+export const readSchemaImpactMutation = (options?: Partial<Options<ReadSchemaImpactData>>): UseMutationOptions<ReadSchemaImpactResponse, ReadSchemaImpactError, Options<ReadSchemaImpactData>> => {
+    const mutationOptions: UseMutationOptions<ReadSchemaImpactResponse, ReadSchemaImpactError, Options<ReadSchemaImpactData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await readSchemaImpact({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

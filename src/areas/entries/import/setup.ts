@@ -172,3 +172,7 @@ export function guessRules(file: OpenedFile, fields: readonly Field[]): ParseRul
     choices: 'add',
   };
 }
+
+/** Keys of the targets to which this browser assigned the columns of the last file of a type. */
+export const readStoredTargets = (typeId: number): readonly string[] =>
+  Object.values(loadStoredSetup(typeId)?.columns ?? {}).filter((key) => typeof key === 'string');

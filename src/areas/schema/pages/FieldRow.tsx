@@ -31,7 +31,7 @@ import {
   useTimeZone,
 } from '../../entries/index.ts';
 import type { Field, QueryObject, Schema } from '../../entries/index.ts';
-import { useDeleteField } from '../model/use-delete.ts';
+import { useDeleteField } from '../model/use-delete.tsx';
 
 interface FieldRowProps {
   field: Field;
@@ -83,7 +83,7 @@ export function FieldRow({ field, fields, schema, type, usedBy, failures, onEdit
             icon: Trash2,
             danger: true,
             disabledReason: removal.reason ?? (field.isKey ? 'The key field cannot be deleted' : undefined),
-            onSelect: () => void remove(field, type),
+            onSelect: () => void remove(field, type, schema),
           },
         ]}
       />
@@ -273,7 +273,7 @@ function MissingValues({ field, fields, type, query }: MissingValuesProps) {
           ? 'Show entries without a required value'
           : pluralize(data, 'entry has no required value', 'entries have no required value')}
       </Link>
-      {data !== undefined && '. They stay unchanged, but the next edit must add the value.'}
+      {data !== undefined && '. They stay unchanged and can be edited, but new entries need the value.'}
     </p>
   );
 }

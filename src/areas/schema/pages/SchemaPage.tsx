@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useRouter } from '@tanstack/react-router';
 import { Pencil, Plus, Table2, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
+import type { Control } from 'react-hook-form';
 import type { EntryTypeVm, FieldInfo } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError, ServiceError } from '../../../api/errors.ts';
 import {
@@ -34,7 +35,13 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { getReferencedNames, getReferencingFields, useEntryType, useViews } from '../../entries/index.ts';
+import {
+  buildMissingValueQuery,
+  getReferencedNames,
+  getReferencingFields,
+  useEntryType,
+  useViews,
+} from '../../entries/index.ts';
 import type { Field, Schema } from '../../entries/index.ts';
 import {
   loadField,
@@ -47,8 +54,9 @@ import {
   formatChangedProperties,
 } from '../model/schema-forms.ts';
 import type { FieldValues } from '../model/schema-forms.ts';
-import { useDeleteType } from '../model/use-delete.ts';
+import { useDeleteType } from '../model/use-delete.tsx';
 import { FieldFields } from '../panels/FieldFields.tsx';
+import { ImpactList } from '../panels/ImpactList.tsx';
 import { TypePanel } from '../panels/TypePanel.tsx';
 import { FieldRow } from './FieldRow.tsx';
 import '../panels/schema.css';
@@ -63,7 +71,7 @@ export function SchemaPage() {
   const [q, setQ] = useState('');
   const update = usePermission('updateEntryType');
   const removal = usePermission('deleteEntryType');
-  const removeType = useDeleteType();
+  const removeType = useDeleteType(schema);
   const { views } = useViews(type.id);
   const { data: failures = [] } = useQuery({
     ...listCalculationFailuresOptions({ path: { entryTypeId: String(type.id) } }),
@@ -259,6 +267,34 @@ interface FieldUpdate extends FieldVersion {
   body: FieldInfo;
 }
 
+interface FieldImpactProps {
+  control: Control<FieldValues, unknown, FieldValues>;
+  field: Field;
+  type: EntryTypeVm;
+  schema: Schema;
+  before: FieldValues;
+}
+
+/** What the changes in the form affect, before they are saved. */
+function FieldImpact({ control, field, type, schema, before }: FieldImpactProps) {
+  const values = useWatch({ control, compute: (all: FieldValues) => all });
+  const info = toFieldInfo(values);
+  const change = getFieldChanges(toFieldInfo(before), info);
+  const changed: Field = {
+    ...field,
+    isRequired: info.isRequired ?? false,
+    ...(info.requiredWhen && { requiredWhen: info.requiredWhen }),
+  };
+  if (!info.requiredWhen) delete changed.requiredWhen;
+  return (
+    <ImpactList
+      {...{ type, field, schema }}
+      change={{ field: change }}
+      missingQuery={buildMissingValueQuery(changed, schema)}
+    />
+  );
+}
+
 const isStale = (error: unknown): boolean => error instanceof ServiceError && error.status === 412;
 
 /** Form of a field. If another user saved the field first, both changes are merged and shown before saving again. */
@@ -347,6 +383,7 @@ function FieldEditor({ start, type, fields, schema, onClose }: FieldEditorProps)
             </Banner>
           )}
           <FieldFields control={form.control} {...{ field, type, fields, schema }} />
+          {field && <FieldImpact control={form.control} {...{ field, type, schema, before }} />}
         </Form>
       </div>
     </Panel>

@@ -1,7 +1,8 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
+import type { Control } from 'react-hook-form';
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { withEtag } from '../../../api/etag.ts';
@@ -16,12 +17,25 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { useReloadSchema } from '../../entries/index.ts';
+import { useReloadSchema, useSchema } from '../../entries/index.ts';
 import { typeSchema, toTypeValues } from '../model/schema-forms.ts';
 import type { TypeValues } from '../model/schema-forms.ts';
+import { ImpactList } from './ImpactList.tsx';
 
 const hasSameNames = (a: TypeValues, b: TypeValues): boolean =>
   a.apiName === b.apiName && a.singularName === b.singularName && a.pluralName === b.pluralName;
+
+/** What other names affect, before they are saved. */
+function TypeImpact({ control, type }: { control: Control<TypeValues>; type: EntryTypeVm }) {
+  const schema = useSchema();
+  const { apiName, singularName, pluralName } = useWatch({ control });
+  const entryType = Object.fromEntries(
+    Object.entries({ apiName, singularName, pluralName }).filter(
+      ([key, value]) => value !== undefined && value !== '' && value !== Reflect.get(type, key),
+    ),
+  );
+  return <ImpactList {...{ type, schema }} field={undefined} change={{ entryType }} />;
+}
 
 /** Panel that creates an entry type, over the list of types, or edits its names, over its schema. */
 export function TypePanel({ type }: { type?: EntryTypeVm }) {
@@ -127,6 +141,7 @@ export function TypePanel({ type }: { type?: EntryTypeVm }) {
                 : 'Used by programs: a letter, then letters, digits and underscores.'
             }
           />
+          {type && <TypeImpact control={form.control} {...{ type }} />}
         </Form>
       </div>
     </Panel>

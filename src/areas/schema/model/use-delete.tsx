@@ -5,14 +5,15 @@ import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { toast } from '../../../ui/toast.ts';
-import type { Field } from '../../entries/index.ts';
+import type { Field, Schema } from '../../entries/index.ts';
+import { ImpactList } from '../panels/ImpactList.tsx';
 
 /** Returns a function that deletes a field after a confirmation. */
 export function useDeleteField() {
   const removal = useWrite('deleteField', {
     mutationFn: (fieldId: number) => deleteField({ path: { fieldId } }),
   });
-  return async (field: Field, type: EntryTypeVm): Promise<void> => {
+  return async (field: Field, type: EntryTypeVm, schema: Schema): Promise<void> => {
     const entries = type.entryCount ?? 0;
     const done = await confirmIrreversible({
       title: `Delete the field ${field.name}?`,
@@ -22,6 +23,7 @@ export function useDeleteField() {
           : `Its values in up to ${pluralize(entries, 'entry', 'entries')} are deleted and cannot be restored.`,
       breaks: `Queries, saved views and programs that use ${field.apiName} no longer work.`,
       affects: `Everyone who works with ${type.pluralName}, and programs that read or write them.`,
+      details: <ImpactList {...{ type, field, schema }} change={undefined} />,
       action: 'Delete field',
       expectedText: field.apiName,
       run: () => removal.mutateAsync(field.id),
@@ -31,7 +33,7 @@ export function useDeleteField() {
 }
 
 /** Returns a function that deletes an entry type after a confirmation. The service refuses if it has entries or is referred to. */
-export function useDeleteType() {
+export function useDeleteType(schema: Schema) {
   const router = useRouter();
   const removal = useWrite('deleteEntryType', {
     async mutationFn(type: EntryTypeVm) {
@@ -50,6 +52,7 @@ export function useDeleteType() {
           : 'Its fields are deleted with it. It cannot be restored.',
       breaks: `Queries, saved views and programs that use ${type.apiName} no longer work.`,
       affects: `Everyone who works with ${type.pluralName}, and programs that read or write them.`,
+      details: <ImpactList {...{ type, schema }} field={undefined} change={undefined} />,
       action: 'Delete entry type',
       expectedText: type.apiName,
       run: () => removal.mutateAsync(type),
