@@ -1,5 +1,6 @@
 // Starts an unpacked release and checks that it serves: run by scripts/release.ts without network. Plain JavaScript, so that it needs
-// nothing of the project. Prints a line of JSON with the milliseconds until the service was ready.
+// nothing of the project. Prints a line of JSON with the milliseconds until the service was ready: at the first start, which creates
+// the database, and at the next one.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -21,24 +22,38 @@ execFileSync(node, [join(home, 'scripts/setup.mjs'), '--build'], {
   env,
   stdio: ['ignore', 'ignore', 'inherit'],
 });
-const startedAt = performance.now();
-const service = spawn(node, [join(home, 'service/main.ts')], {
-  cwd: home,
-  env,
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
 /** @param {string} path */
 const load = async (path) => {
   const response = await fetch(address + path);
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
   return response.text();
 };
-try {
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let service;
+/** Starts the service. @returns {Promise<number>} milliseconds until it was ready */
+const start = async () => {
+  const startedAt = performance.now();
+  const started = spawn(node, [join(home, 'service/main.ts')], {
+    cwd: home,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  service = started;
   while (!(await load('/readyz').catch(() => undefined))) {
-    if (service.exitCode !== null) throw new Error(`The service ended with code ${service.exitCode}`);
-    await sleep(50);
+    if (started.exitCode !== null) throw new Error(`The service ended with code ${started.exitCode}`);
+    await sleep(20);
   }
-  const startMs = performance.now() - startedAt;
+  return performance.now() - startedAt;
+};
+const stop = async () => {
+  if (!service) return;
+  const ended = once(service, 'exit');
+  service.kill('SIGTERM');
+  await ended;
+  if (service.exitCode !== 0) throw new Error(`The service stopped with code ${service.exitCode}`);
+};
+try {
+  const firstStartMs = await start();
   const page = await load('/');
   const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1];
   if (script === undefined) throw new Error('The page names no script');
@@ -54,11 +69,14 @@ try {
     encoding: 'utf8',
   });
   if (!link.includes('/link#')) throw new Error('The command printed no link');
-  const ended = once(service, 'exit');
-  service.kill('SIGTERM');
-  await ended;
-  if (service.exitCode !== 0) throw new Error(`The service stopped with code ${service.exitCode}`);
-  console.log(JSON.stringify({ startMs }));
+  await stop();
+  // The shortest of three: other programs of the machine must not decide.
+  let startMs = Infinity;
+  for (let count = 0; count < 3; count += 1) {
+    startMs = Math.min(startMs, await start());
+    await stop();
+  }
+  console.log(JSON.stringify({ firstStartMs, startMs }));
 } finally {
-  service.kill('SIGKILL');
+  service?.kill('SIGKILL');
 }

@@ -23,7 +23,9 @@ import { isUnneeded, listProjectFiles } from './release-contents.ts';
 const ARCHITECTURES = ['x64', 'arm64'] as const;
 /** Limit of the packages beside Node itself, in MB, for each architecture. */
 const MAX_PACKAGES_MB = 100;
-const START_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 60_000;
+/** Limit of the time until the service is ready when its database exists. */
+const MAX_START_MS = 3_000;
 
 const Lockfile = z.looseObject({ packages: z.record(z.string(), z.unknown()) });
 
@@ -105,8 +107,10 @@ function isolate(): string[] {
   }
 }
 
+const StartTimes = z.object({ firstStartMs: z.number(), startMs: z.number() });
+
 /** Unpacks the archive into an empty folder and starts it there: without network, npm and development packages. */
-async function testArchive(archive: string): Promise<number> {
+async function testArchive(archive: string): Promise<z.infer<typeof StartTimes>> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-release-'));
   try {
     run('tar', ['-xzf', archive, '-C', folder]);
@@ -117,14 +121,11 @@ async function testArchive(archive: string): Promise<number> {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder },
-      timeout: START_TIMEOUT_MS,
+      timeout: TEST_TIMEOUT_MS,
     });
     let output = '';
     for await (const chunk of child.stdout) output += String(chunk);
-    const { startMs } = z
-      .object({ startMs: z.number() })
-      .parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''));
-    return startMs;
+    return StartTimes.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -162,7 +163,13 @@ const owner = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner'];
 run('tar', ['-czf', archive, ...owner, '-C', join(root, 'release'), name]);
 writeFileSync(`${archive}.sha256`, `${hashFile(archive)}  ${name}-linux.tar.gz\n`);
 console.log(`${archive}: ${(statSync(archive).size / 1e6).toFixed(1)} MB. Testing it without network …`);
-const startMs = await testArchive(archive);
+const { firstStartMs, startMs } = await testArchive(archive);
+const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 console.log(
-  `The archive starts in an empty folder without network: ready after ${(startMs / 1000).toFixed(1)} s.`,
+  `The archive starts in an empty folder without network: ready after ${formatSeconds(startMs)}, the first time after ${formatSeconds(firstStartMs)}.`,
 );
+// Only a warning: a busy machine takes several times as long.
+if (startMs > MAX_START_MS)
+  console.log(
+    `Warning: the start takes longer than ${formatSeconds(MAX_START_MS)}; measure again on a quiet machine.`,
+  );
