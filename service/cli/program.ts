@@ -10,6 +10,7 @@ import { formatCompletion, type Shell, SHELLS } from './completion.ts';
 import { checkInstallation, doctorSyntax } from './doctor.ts';
 import { load, loadSyntax } from './load.ts';
 import { migrateSyntax, runMigrate } from './migrate.ts';
+import { moveSyntax, runMove } from './move.ts';
 import { formatResult } from './print.ts';
 import { restore, restoreSyntax } from './restore.ts';
 import { createSample, sampleSyntax } from './sample.ts';
@@ -94,6 +95,9 @@ export function createProgram({ runOnDatabase, write, writeNote, setExitCode }: 
     const { result, isUsable } = await runMigrate(toValues(migrateSyntax.options, values));
     printResult(result);
     if (!isUsable) setExitCode(EXIT_CODES.refused);
+  });
+  addCommand(moveSyntax, HEADINGS.host).action(async (values: object) => {
+    printResult(await runMove(toValues(moveSyntax.options, values), writeNote));
   });
   addCommand(restoreSyntax, HEADINGS.host).action(async (file: string, values: object) => {
     const { text, report } = await restore(file, toValues(restoreSyntax.options, values));

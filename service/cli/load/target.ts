@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Kysely, sql } from 'kysely';
-import { Client } from 'pg';
+import { Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Db, openDatabase, type Tx } from '../../kernel/db/database.ts';
 import { type Connection, createDialect } from '../../kernel/db/driver/dialect.ts';
@@ -11,7 +11,7 @@ import type { Tables } from '../../kernel/db/tables/index.ts';
 
 /** Rows for a table; values in the order of the columns, objects for jsonb. */
 export interface TableRows {
-  table: keyof Tables;
+  table: string;
   columns: readonly string[];
   rows: Iterable<readonly unknown[]>;
 }
@@ -73,7 +73,9 @@ async function openServer(databaseUrl: string): Promise<LoadTarget> {
   return {
     db,
     async write(_, { table, columns, rows }) {
-      const into = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin`));
+      const into = client.query(
+        copyFrom(`copy ${table} (${columns.map(escapeIdentifier).join(', ')}) from stdin`),
+      );
       await pipeline(Readable.from(formatCopyText(rows)), into);
     },
     close: () => db.destroy(),
@@ -94,6 +96,7 @@ export async function insertRecords(tx: Tx, { table, columns, rows }: TableRows)
 export async function openLoadTarget(place: {
   databaseUrl: string | undefined;
   dataDir: string;
+  acceptsMoved?: boolean;
 }): Promise<LoadTarget> {
   const database = await openDatabase({
     ...place,

@@ -1,19 +1,13 @@
 /** Writing of restored rows: all values are texts, written in the way that is fastest for the database. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import type { Tables } from '../../kernel/db/tables/index.ts';
 import { openLoadTarget as openLoad, type TableRows } from '../load/target.ts';
 
 export type TextCells = readonly (string | null)[];
 
 export interface RestoreTarget {
   db: Db;
-  write: (
-    tx: Tx,
-    table: keyof Tables,
-    columns: readonly string[],
-    rows: readonly TextCells[],
-  ) => Promise<void>;
+  write: (tx: Tx, table: string, columns: readonly string[], rows: readonly TextCells[]) => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,7 +24,7 @@ async function loadColumnTypes(tx: Tx, table: string): Promise<void> {
 /** Inserts rows passed as one JSON text of texts, which the database casts. */
 export async function insertTexts(
   tx: Tx,
-  table: keyof Tables,
+  table: string,
   columns: readonly string[],
   rows: readonly TextCells[],
 ): Promise<void> {
@@ -49,6 +43,7 @@ export async function insertTexts(
 export async function openRestoreTarget(place: {
   databaseUrl: string | undefined;
   dataDir: string;
+  acceptsMoved?: boolean;
 }): Promise<RestoreTarget> {
   const target = await openLoad(place);
   const copy: RestoreTarget['write'] = (tx, table, columns, rows) =>

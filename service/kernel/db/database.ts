@@ -22,6 +22,7 @@ import { openPostgres } from './driver/postgres.ts';
 import { createReadOnlySource } from './driver/read-only.ts';
 import type { StatementResult } from './driver/statement-batch.ts';
 import { migrate } from './migrate.ts';
+import { refuseMoved } from './moved-database.ts';
 import { openEmbedded } from './pglite/pglite.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -118,22 +119,24 @@ export function isEmbedded(db: Db): boolean {
 const openForMigrations = (databaseUrl: string, limits: Limits): Db =>
   createDb(openPostgres(databaseUrl, { ...limits, statementMs: 0 }, 1));
 
-async function openServer(databaseUrl: string, limits: Limits): Promise<Db> {
+async function openServer(databaseUrl: string, limits: Limits, acceptsMoved: boolean): Promise<Db> {
   const migrating = openForMigrations(databaseUrl, limits);
   try {
     await migrate(migrating, 'postgres');
+    if (!acceptsMoved) await refuseMoved(migrating);
   } finally {
     await migrating.destroy();
   }
   return createDb(openPostgres(databaseUrl, limits));
 }
 
-async function openFolder(folder: string, limits: Limits): Promise<Db> {
+async function openFolder(folder: string, limits: Limits, acceptsMoved: boolean): Promise<Db> {
   const source = await openEmbedded(folder, limits);
   embeddedSources.add(source);
   const db = createDb(source);
   try {
     await migrate(db, 'embedded');
+    if (!acceptsMoved) await refuseMoved(db);
     return db;
   } catch (error) {
     await db.destroy();
@@ -146,12 +149,14 @@ export async function openDatabase(options: {
   databaseUrl: string | undefined;
   dataDir: string;
   limits?: Partial<Limits>;
+  /** Opens also a database whose data were moved, or are being moved. */
+  acceptsMoved?: boolean;
 }): Promise<Database> {
-  const { databaseUrl, dataDir } = options;
+  const { databaseUrl, dataDir, acceptsMoved = false } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const db = databaseUrl
-    ? await openServer(databaseUrl, limits)
-    : await openFolder(join(dataDir, 'db'), limits);
+    ? await openServer(databaseUrl, limits, acceptsMoved)
+    : await openFolder(join(dataDir, 'db'), limits, acceptsMoved);
   return {
     db,
     kind: databaseUrl ? 'postgres' : 'embedded',

@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { type Db, openDatabase } from '../../kernel/db/database.ts';
+import { createTestDatabase } from '../../testing/databases.ts';
+import { openRestoreTarget, type RestoreTarget } from '../restore/target.ts';
+import { fillSample } from '../sample/fill.ts';
+import { moveDatabase, type MoveOptions } from './move-database.ts';
+
+const OPTIONS: MoveOptions = { targetName: 'db.example/steward', restarts: false, onProgress: () => {} };
+
+const listSchema = async (db: Db): Promise<unknown[]> => {
+  const { rows } = await sql`
+    select indexdef as definition from pg_indexes where schemaname = 'public'
+    union all select conrelid::regclass || ' ' || conname from pg_constraint where connamespace = 'public'::regnamespace and contype <> 'n'
+    union all select tgrelid::regclass || ' ' || tgname || ' ' || tgenabled::text from pg_trigger where not tgisinternal
+    order by 1`.execute(db);
+  return rows;
+};
+
+/** Rows of tables that a site's backup does not contain, and the next id of each sequence. */
+const readSecrets = async (db: Db): Promise<unknown[]> => {
+  const { rows } = await sql`
+    select to_jsonb(account)::text as row from account union all select to_jsonb(api_key)::text from api_key
+    union all select to_jsonb(activity)::text from activity union all select to_jsonb(entry)::text from entry
+    union all select sequencename || ' ' || coalesce(last_value, 0) from pg_sequences
+    order by 1`.execute(db);
+  return rows;
+};
+
+// The move needs both kinds of database.
+test.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
+  'moves everything to PostgreSQL, goes on after an interruption, and moves it back',
+  async () => {
+    const embedded = await createTestDatabase('embedded');
+    const server = await createTestDatabase('postgres');
+    const opened: RestoreTarget[] = [];
+    const open = async (place: { databaseUrl: string | undefined; dataDir: string }) => {
+      const target = await openRestoreTarget({ ...place, acceptsMoved: true });
+      opened.push(target);
+      return target;
+    };
+    const closeAll = () => Promise.all(opened.splice(0).map((each) => each.close()));
+
+    let source = await open(embedded);
+    await fillSample(source.db, { users: 6, asOf: new Date('2026-11-20T12:00:00Z'), seed: 1 });
+    await sql`update account set password_hash = 'hash of user ' || user_id`.execute(source.db);
+    // Text that needs escapes in COPY, and a row whose update moved it.
+    await sql`update account set first_name = E'a\\\\b\\tc\\nd\\r' || user_id`.execute(source.db);
+    const [schema, secrets] = [await listSchema(source.db), await readSecrets(source.db)];
+    expect(secrets.length).toBeGreaterThan(300);
+
+    // Stop the move within a table.
+    let target = await open(server);
+    const running = await openDatabase(server);
+    await running.ping();
+    await expect(moveDatabase(source.db, target, OPTIONS)).rejects.toThrow('A service uses the target');
+    await running.close();
+    const interrupted = moveDatabase(source.db, target, {
+      ...OPTIONS,
+      onProgress: (table) => {
+        if (table === 'activity') throw new Error('interrupted');
+      },
+    });
+    await expect(interrupted).rejects.toThrow('interrupted');
+    await closeAll();
+    await expect(openDatabase(server)).rejects.toThrow('has not finished');
+    await expect(openDatabase(embedded)).rejects.toThrow('being moved to db.example/steward');
+
+    // The source is changed meanwhile, in a table that is copied.
+    [source, target] = [await open(embedded), await open(server)];
+    await sql`update account set last_name = 'Changed' where user_id = 3`.execute(source.db);
+    const copied: string[] = [];
+    const onProgress = (table: string) => copied.push(table);
+    await expect(moveDatabase(source.db, target, { ...OPTIONS, onProgress })).rejects.toThrow(
+      'account: other contents',
+    );
+    expect(copied).toContain('site');
+    expect(copied).not.toContain('account');
+    const report = await moveDatabase(source.db, target, { ...OPTIONS, restarts: true });
+    expect(report.rows).toBeGreaterThan(300);
+    const expected = await readSecrets(source.db);
+    expect(expected).not.toEqual(secrets);
+    expect(await readSecrets(target.db)).toEqual(expected);
+    expect(await listSchema(target.db)).toEqual(schema);
+    await closeAll();
+    await (await openDatabase(server)).close();
+
+    // Back to another folder.
+    const folder = await createTestDatabase('embedded');
+    [source, target] = [await open(server), await open(folder)];
+    await moveDatabase(source.db, target, OPTIONS);
+    expect(await readSecrets(target.db)).toEqual(expected);
+    expect(await listSchema(target.db)).toEqual(schema);
+    await expect(moveDatabase(target.db, source, OPTIONS)).rejects.toThrow('has sites already');
+    await closeAll();
+    await Promise.all([embedded.remove(), server.remove(), folder.remove()]);
+  },
+);
