@@ -72,8 +72,10 @@ import { Route as AppPublicationsTailRouteImport } from './routes/_app/publicati
 import { Route as AppPublicationsChar123ListChar125RouteImport } from './routes/_app/publications/{-$list}';
 import { Route as AppReportsIndexRouteImport } from './routes/_app/reports/index';
 import { Route as AppReportsTemplateIdRouteImport } from './routes/_app/reports/$templateId';
+import { Route as AppReportsCompareRouteImport } from './routes/_app/reports/compare';
 import { Route as AppReportsGenerateRouteImport } from './routes/_app/reports/generate';
 import { Route as AppReportsRunsRouteImport } from './routes/_app/reports/runs';
+import { Route as AppReportsSchedulesRouteImport } from './routes/_app/reports/schedules';
 import { Route as AppSettingsIndexRouteImport } from './routes/_app/settings/index';
 import { Route as AppSettingsAddressesRouteImport } from './routes/_app/settings/addresses';
 import { Route as AppSettingsAppearanceRouteImport } from './routes/_app/settings/appearance';
@@ -439,6 +441,11 @@ const AppReportsTemplateIdRoute = AppReportsTemplateIdRouteImport.update({
   path: '/$templateId',
   getParentRoute: () => AppReportsRouteRoute,
 } as any);
+const AppReportsCompareRoute = AppReportsCompareRouteImport.update({
+  id: '/compare',
+  path: '/compare',
+  getParentRoute: () => AppReportsRouteRoute,
+} as any);
 const AppReportsGenerateRoute = AppReportsGenerateRouteImport.update({
   id: '/generate',
   path: '/generate',
@@ -447,6 +454,11 @@ const AppReportsGenerateRoute = AppReportsGenerateRouteImport.update({
 const AppReportsRunsRoute = AppReportsRunsRouteImport.update({
   id: '/runs',
   path: '/runs',
+  getParentRoute: () => AppReportsRouteRoute,
+} as any);
+const AppReportsSchedulesRoute = AppReportsSchedulesRouteImport.update({
+  id: '/schedules',
+  path: '/schedules',
   getParentRoute: () => AppReportsRouteRoute,
 } as any);
 const AppSettingsIndexRoute = AppSettingsIndexRouteImport.update({
@@ -762,8 +774,10 @@ export interface FileRoutesByFullPath {
   '/publications/tail': typeof AppPublicationsTailRoute;
   '/publications/{-$list}': typeof AppPublicationsChar123ListChar125Route;
   '/reports/$templateId': typeof AppReportsTemplateIdRoute;
+  '/reports/compare': typeof AppReportsCompareRoute;
   '/reports/generate': typeof AppReportsGenerateRoute;
   '/reports/runs': typeof AppReportsRunsRoute;
+  '/reports/schedules': typeof AppReportsSchedulesRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/settings/appearance': typeof AppSettingsAppearanceRoute;
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
@@ -859,8 +873,10 @@ export interface FileRoutesByTo {
   '/publications/tail': typeof AppPublicationsTailRoute;
   '/publications/{-$list}': typeof AppPublicationsChar123ListChar125Route;
   '/reports/$templateId': typeof AppReportsTemplateIdRoute;
+  '/reports/compare': typeof AppReportsCompareRoute;
   '/reports/generate': typeof AppReportsGenerateRoute;
   '/reports/runs': typeof AppReportsRunsRoute;
+  '/reports/schedules': typeof AppReportsSchedulesRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/settings/appearance': typeof AppSettingsAppearanceRoute;
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
@@ -970,8 +986,10 @@ export interface FileRoutesById {
   '/_app/publications/tail': typeof AppPublicationsTailRoute;
   '/_app/publications/{-$list}': typeof AppPublicationsChar123ListChar125Route;
   '/_app/reports/$templateId': typeof AppReportsTemplateIdRoute;
+  '/_app/reports/compare': typeof AppReportsCompareRoute;
   '/_app/reports/generate': typeof AppReportsGenerateRoute;
   '/_app/reports/runs': typeof AppReportsRunsRoute;
+  '/_app/reports/schedules': typeof AppReportsSchedulesRoute;
   '/_app/settings/addresses': typeof AppSettingsAddressesRoute;
   '/_app/settings/appearance': typeof AppSettingsAppearanceRoute;
   '/_app/settings/two-factor': typeof AppSettingsTwoFactorRoute;
@@ -1082,8 +1100,10 @@ export interface FileRouteTypes {
     | '/publications/tail'
     | '/publications/{-$list}'
     | '/reports/$templateId'
+    | '/reports/compare'
     | '/reports/generate'
     | '/reports/runs'
+    | '/reports/schedules'
     | '/settings/addresses'
     | '/settings/appearance'
     | '/settings/two-factor'
@@ -1179,8 +1199,10 @@ export interface FileRouteTypes {
     | '/publications/tail'
     | '/publications/{-$list}'
     | '/reports/$templateId'
+    | '/reports/compare'
     | '/reports/generate'
     | '/reports/runs'
+    | '/reports/schedules'
     | '/settings/addresses'
     | '/settings/appearance'
     | '/settings/two-factor'
@@ -1289,8 +1311,10 @@ export interface FileRouteTypes {
     | '/_app/publications/tail'
     | '/_app/publications/{-$list}'
     | '/_app/reports/$templateId'
+    | '/_app/reports/compare'
     | '/_app/reports/generate'
     | '/_app/reports/runs'
+    | '/_app/reports/schedules'
     | '/_app/settings/addresses'
     | '/_app/settings/appearance'
     | '/_app/settings/two-factor'
@@ -1802,6 +1826,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppReportsTemplateIdRouteImport;
       parentRoute: typeof AppReportsRouteRoute;
     };
+    '/_app/reports/compare': {
+      id: '/_app/reports/compare';
+      path: '/compare';
+      fullPath: '/reports/compare';
+      preLoaderRoute: typeof AppReportsCompareRouteImport;
+      parentRoute: typeof AppReportsRouteRoute;
+    };
     '/_app/reports/generate': {
       id: '/_app/reports/generate';
       path: '/generate';
@@ -1814,6 +1845,13 @@ declare module '@tanstack/react-router' {
       path: '/runs';
       fullPath: '/reports/runs';
       preLoaderRoute: typeof AppReportsRunsRouteImport;
+      parentRoute: typeof AppReportsRouteRoute;
+    };
+    '/_app/reports/schedules': {
+      id: '/_app/reports/schedules';
+      path: '/schedules';
+      fullPath: '/reports/schedules';
+      preLoaderRoute: typeof AppReportsSchedulesRouteImport;
       parentRoute: typeof AppReportsRouteRoute;
     };
     '/_app/settings/': {
@@ -2537,15 +2575,19 @@ const AppPublicationsRouteRouteWithChildren =
 
 interface AppReportsRouteRouteChildren {
   AppReportsTemplateIdRoute: typeof AppReportsTemplateIdRoute;
+  AppReportsCompareRoute: typeof AppReportsCompareRoute;
   AppReportsGenerateRoute: typeof AppReportsGenerateRoute;
   AppReportsRunsRoute: typeof AppReportsRunsRoute;
+  AppReportsSchedulesRoute: typeof AppReportsSchedulesRoute;
   AppReportsIndexRoute: typeof AppReportsIndexRoute;
 }
 
 const AppReportsRouteRouteChildren: AppReportsRouteRouteChildren = {
   AppReportsTemplateIdRoute: AppReportsTemplateIdRoute,
+  AppReportsCompareRoute: AppReportsCompareRoute,
   AppReportsGenerateRoute: AppReportsGenerateRoute,
   AppReportsRunsRoute: AppReportsRunsRoute,
+  AppReportsSchedulesRoute: AppReportsSchedulesRoute,
   AppReportsIndexRoute: AppReportsIndexRoute,
 };
 
