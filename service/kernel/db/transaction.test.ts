@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { withTransaction } from './database.ts';
@@ -6,6 +7,16 @@ import { DbError } from './driver/errors.ts';
 const createSerializationError = () => new DbError('could not serialize access', { code: '40001' });
 
 onEachDatabase((database) => {
+  test('a statement whose own commit fails is refused, although the database has sent its result', async () => {
+    const { db } = database();
+    await sql`create table tree (id int primary key, parent int references tree deferrable initially deferred)`.execute(
+      db,
+    );
+    await expect(sql`insert into tree values (1, 2)`.execute(db)).rejects.toMatchObject({ code: '23503' });
+    expect((await sql`select * from tree`.execute(db)).rows).toEqual([]);
+    await sql`drop table tree`.execute(db);
+  });
+
   test('transactions that lock the same site see each other (no write skew)', async () => {
     const { db } = database();
     const start = new Date();

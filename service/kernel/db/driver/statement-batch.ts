@@ -187,8 +187,12 @@ export class StatementBatch {
     this.#rows = [];
   }
 
-  /** The current statement failed. `isReported`: the database said so. */
+  /**
+   * The current statement failed. `isReported`: the database said so. An error after the last result is one of the commit at the end
+   * of the message: the last statement is not stored, although the database has sent its result.
+   */
   fail(error: unknown, isReported: boolean): void {
+    if (!this.#step) this.#results.pop();
     const step = this.#step;
     if (step) this.#plans.delete(step.planName);
     this.#failure ??= { error, isReported };
