@@ -41,6 +41,7 @@ async function runHere(config: Config, words: readonly string[]): Promise<unknow
   const database = await openDatabase({
     databaseUrl: config.databaseUrl?.reveal(),
     dataDir: config.dataDir,
+    syncsToDisk: config.syncsToDisk,
   });
   const { db } = database;
   try {

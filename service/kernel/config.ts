@@ -17,6 +17,8 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: Secret | undefined;
+  /** Whether a commit of the embedded database waits until it is on the disk. */
+  syncsToDisk: boolean;
   /** Public address of the console, with which links in mails start. No trailing slash. */
   publicUrl: string;
   /** Addresses or networks (CIDR) of reverse proxies whose X-Forwarded-For header is trusted. */
@@ -114,6 +116,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     issues.push('METRICS_PORT: a number from 0 to 65535, another one than PORT');
   const sample = env['STEWARD_SAMPLE'] ?? 'on';
   if (sample !== 'on' && sample !== 'off') issues.push('STEWARD_SAMPLE: on or off');
+  const fsync = env['EMBEDDED_FSYNC'] ?? 'off';
+  if (fsync !== 'on' && fsync !== 'off') issues.push('EMBEDDED_FSYNC: on or off');
   const email = env['STEWARD_ADMIN_EMAIL'];
   const password = env['STEWARD_ADMIN_PASSWORD'];
   if ((email === undefined) !== (password === undefined)) {
@@ -176,6 +180,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port,
     dataDir: env['DATA_DIR'] ?? 'data',
     databaseUrl: env['DATABASE_URL'] ? new Secret(env['DATABASE_URL']) : undefined,
+    syncsToDisk: fsync === 'on',
     publicUrl,
     trustedProxies,
     smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,

@@ -23,7 +23,7 @@ import { createReadOnlySource } from './driver/read-only.ts';
 import type { StatementResult } from './driver/statement-batch.ts';
 import { migrate } from './migrate.ts';
 import { refuseMoved } from './moved-database.ts';
-import { openEmbedded } from './pglite/pglite.ts';
+import { type EmbeddedOptions, openEmbedded } from './pglite/pglite.ts';
 import type { Tables } from './tables/index.ts';
 
 export type Db = Kysely<Tables>;
@@ -130,8 +130,8 @@ async function openServer(databaseUrl: string, limits: Limits, acceptsMoved: boo
   return createDb(openPostgres(databaseUrl, limits));
 }
 
-async function openFolder(folder: string, limits: Limits, acceptsMoved: boolean): Promise<Db> {
-  const source = await openEmbedded(folder, limits);
+async function openFolder(folder: string, options: EmbeddedOptions, acceptsMoved: boolean): Promise<Db> {
+  const source = await openEmbedded(folder, options);
   embeddedSources.add(source);
   const db = createDb(source);
   try {
@@ -149,14 +149,16 @@ export async function openDatabase(options: {
   databaseUrl: string | undefined;
   dataDir: string;
   limits?: Partial<Limits>;
+  /** Whether a commit of the embedded database waits until it is on the disk; default: no. */
+  syncsToDisk?: boolean;
   /** Opens also a database whose data were moved, or are being moved. */
   acceptsMoved?: boolean;
 }): Promise<Database> {
-  const { databaseUrl, dataDir, acceptsMoved = false } = options;
+  const { databaseUrl, dataDir, syncsToDisk = false, acceptsMoved = false } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const db = databaseUrl
     ? await openServer(databaseUrl, limits, acceptsMoved)
-    : await openFolder(join(dataDir, 'db'), limits, acceptsMoved);
+    : await openFolder(join(dataDir, 'db'), { limits, syncsToDisk }, acceptsMoved);
   return {
     db,
     kind: databaseUrl ? 'postgres' : 'embedded',
@@ -180,7 +182,7 @@ export async function withUnmigrated<T>(
   };
   const db = databaseUrl
     ? openForMigrations(databaseUrl, limits)
-    : createDb(await openEmbedded(join(dataDir, 'db'), limits));
+    : createDb(await openEmbedded(join(dataDir, 'db'), { limits, syncsToDisk: false }));
   try {
     return await work(db, databaseUrl ? 'postgres' : 'embedded');
   } finally {

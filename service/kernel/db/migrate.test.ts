@@ -140,7 +140,10 @@ onEachDatabase((database) => {
 
 test('the template contains all migrations, so that a first start runs none (npm run db:template)', async () => {
   const testDatabase = await createTestDatabase('embedded', { empty: true });
-  const source = await openEmbedded(join(testDatabase.dataDir, 'db'), DEFAULT_LIMITS);
+  const source = await openEmbedded(join(testDatabase.dataDir, 'db'), {
+    limits: DEFAULT_LIMITS,
+    syncsToDisk: false,
+  });
   const connection = await source.acquire();
   const { rows } = await connection.run('select name from kysely_migration order by name', []);
   connection.release(false);

@@ -31,7 +31,8 @@ export class PgliteSession {
   #lastRequestId = 0;
   readonly #plans = new SessionPlans();
 
-  constructor(folder: string) {
+  /** With `syncsToDisk`, a commit waits until its log is on the disk. */
+  constructor(folder: string, syncsToDisk: boolean) {
     const ready = Promise.withResolvers<void>();
     this.ready = ready.promise;
     // Whoever opens the database or runs a statement gets the error; without a handler it would end the process.
@@ -42,7 +43,9 @@ export class PgliteSession {
       ready.reject(error);
       this.#end(error);
     };
-    this.#worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { argv: [folder] });
+    this.#worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), {
+      argv: syncsToDisk ? [folder, 'fsync'] : [folder],
+    });
     this.#worker.on('message', (message: WorkerMessage) =>
       'ready' in message ? ready.resolve() : this.#handleReply(message),
     );

@@ -1,16 +1,18 @@
 /** Worker thread that owns PGlite: a statement blocks its thread, which must not be the one that serves requests. */
-import { existsSync } from 'node:fs';
+import { existsSync, fsyncSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { DatabaseError } from 'pg-protocol';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import { concatBytes, type WorkerMessage, type WorkerRequest } from './pglite-messages.ts';
 import { readTemplate } from './pglite-template.ts';
 
-const [, , folder] = process.argv;
+const [, , folder, durability] = process.argv;
+const syncsToDisk = durability === 'fsync';
 const port = parentPort;
 if (!port || !folder)
   throw new Error('pglite-worker.ts runs in a worker thread with the folder as its argument');
@@ -29,11 +31,35 @@ const SETTINGS = [
   'wal_level=minimal',
   'max_wal_senders=0',
   'wal_init_zero=off',
+  // The files are those of the host: only fsync of them has an equivalent in SyncingNodeFS.
+  ...(syncsToDisk ? ['fsync=on', 'wal_sync_method=fsync'] : []),
 ];
+
+/** EIO of WASI: PostgreSQL stops with a PANIC and recovers from the log when it is opened again. */
+const INPUT_OUTPUT_ERROR = 29;
+
+/** The file system of PGlite, which ignores fsync, with an fsync that waits for the disk. */
+class SyncingNodeFS extends NodeFS {
+  override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(pg, options);
+    const fsync = ({ nfd }: { nfd: number }): number => {
+      try {
+        fsyncSync(nfd);
+        return 0;
+      } catch {
+        return INPUT_OUTPUT_ERROR;
+      }
+    };
+    const addFsync: NonNullable<typeof emscriptenOpts.preRun>[number] = ({ NODEFS }) => {
+      Object.assign(Reflect.get(NODEFS, 'stream_ops'), { fsync });
+    };
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [addFsync, ...(emscriptenOpts.preRun ?? [])] } };
+  }
+}
 
 const template = existsSync(join(folder, 'PG_VERSION')) ? undefined : readTemplate();
 const db = await PGlite.create({
-  dataDir: folder,
+  ...(syncsToDisk ? { fs: new SyncingNodeFS(folder) } : { dataDir: folder }),
   // Extensions must be passed at every open: indexes that use them cannot be read otherwise.
   extensions: { pg_trgm, btree_gin },
   ...(template && { loadDataDir: template }),

@@ -31,8 +31,15 @@ const FIND_TABLES_TO_VACUUM = `select format('%I.%I', schemaname, relname) as na
 
 const closedError = () => new DbError('The database is closed', { code: dbErrorCodes.connectionLost });
 
+export interface EmbeddedOptions {
+  limits: Limits;
+  /** Whether a commit waits until it is on the disk, and so survives a power failure. */
+  syncsToDisk: boolean;
+}
+
 class PgliteConnectionSource implements ConnectionSource {
   readonly #clusterFolder: string;
+  readonly #syncsToDisk: boolean;
   readonly #limits: Limits;
   readonly #mutex: Mutex;
   readonly #unlockFolder: () => Promise<void>;
@@ -42,12 +49,17 @@ class PgliteConnectionSource implements ConnectionSource {
   #hasWritesSinceCheckpoint = false;
   #isMaintaining = false;
 
-  constructor(clusterFolder: string, limits: Limits, unlockFolder: () => Promise<void>) {
+  constructor(
+    clusterFolder: string,
+    { limits, syncsToDisk }: EmbeddedOptions,
+    unlockFolder: () => Promise<void>,
+  ) {
     this.#clusterFolder = clusterFolder;
+    this.#syncsToDisk = syncsToDisk;
     this.#limits = limits;
     this.#mutex = new Mutex(limits.waitMs);
     this.#unlockFolder = unlockFolder;
-    this.#session = new PgliteSession(clusterFolder);
+    this.#session = new PgliteSession(clusterFolder, syncsToDisk);
     this.#maintenanceTimer = setInterval(() => {
       this.#maintain().catch((error: unknown) => {
         const { code, message } = toDbError(error);
@@ -96,7 +108,7 @@ class PgliteConnectionSource implements ConnectionSource {
     if (this.#isClosing) throw closedError();
     if (this.#session.endReason) {
       await this.#session.exited;
-      this.#session = new PgliteSession(this.#clusterFolder);
+      this.#session = new PgliteSession(this.#clusterFolder, this.#syncsToDisk);
     }
     await this.#session.ready;
     return this.#session;
@@ -184,7 +196,7 @@ async function deleteUnfinishedCluster(clusterFolder: string, markerFile: string
  * Opens the embedded database in a folder and creates it when the folder is empty.
  * @throws Error when another process uses the folder or the database cannot be opened
  */
-export async function openEmbedded(folder: string, limits: Limits): Promise<ConnectionSource> {
+export async function openEmbedded(folder: string, options: EmbeddedOptions): Promise<ConnectionSource> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // PGlite creates world-readable files, so the folder must deny access, also one that existed before.
   await chmod(folder, 0o700);
@@ -193,7 +205,7 @@ export async function openEmbedded(folder: string, limits: Limits): Promise<Conn
   const markerFile = join(folder, 'unfinished');
   try {
     await deleteUnfinishedCluster(clusterFolder, markerFile);
-    const source = new PgliteConnectionSource(clusterFolder, limits, unlockFolder);
+    const source = new PgliteConnectionSource(clusterFolder, options, unlockFolder);
     await source.waitUntilReady();
     await rm(markerFile, { force: true });
     return source;
