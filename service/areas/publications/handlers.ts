@@ -17,6 +17,7 @@ import { formatMessages } from './messages.ts';
 import { projectEvent, type TopicContent } from './project-event.ts';
 import * as store from './publications.store.ts';
 import type { PolledTopic, StoredMessage, StoredTopic } from './publications.store.ts';
+import { readAhead, takeBatch } from './read-ahead.ts';
 import { streamTopic } from './stream.ts';
 import { limitMessage } from './subscriber-limits.ts';
 import { listContentIssues } from './topic-content.ts';
@@ -305,21 +306,30 @@ const refreshTopics = (topics: readonly PolledTopic[], clientId: number, news: N
 
 /** Messages of the topics that have some for the consumer, as far as its key may see them. */
 async function readTopics(
-  { readDb, caller }: Pick<Call<'pollPublication'>, 'readDb' | 'caller'>,
+  { db, readDb, caller }: Pick<Call<'pollPublication'>, 'db' | 'readDb' | 'caller'>,
   topics: readonly PolledTopic[],
   count: number,
   news: News | undefined,
 ): Promise<StoredMessage[]> {
   const unread = topics.filter(({ next, end }) => next < end);
   if (unread.length === 0) return [];
-  const stored = news
-    ? (await Promise.all(unread.map(({ topicId, next }) => news.read(topicId, next, count)))).flat()
-    : await store.readMessages(
-        readDb,
-        caller.siteId,
-        new Map(unread.map(({ topicId, next }) => [topicId, next])),
-        count,
-      );
+  const { siteId, clientId = 0 } = caller;
+  const readStored = async (): Promise<StoredMessage[]> => {
+    if (news)
+      return (await Promise.all(unread.map(({ topicId, next }) => news.read(topicId, next, count)))).flat();
+    const [topic] = unread;
+    const ahead =
+      unread.length === 1 && topic
+        ? takeBatch(db, { siteId, clientId, topicId: topic.topicId, from: topic.next, count })
+        : undefined;
+    const offsets = new Map(unread.map(({ topicId, next }) => [topicId, next]));
+    return (await ahead) ?? store.readMessages(readDb, siteId, offsets, count);
+  };
+  const stored = await readStored();
+  const [topic] = unread;
+  const from = (stored.at(-1)?.off ?? 0) + 1;
+  if (topic && unread.length === 1 && stored.length === count && topic.end - from >= count)
+    readAhead(db, { siteId, clientId, topicId: topic.topicId, from, count });
   const visible = new Map(topics.map((topic) => [topic.topicId, topic.visible]));
   return stored.map((message) => limitMessage(message, visible.get(message.topicId) ?? null));
 }

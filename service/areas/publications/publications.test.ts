@@ -90,6 +90,13 @@ onEachApp((context) => {
       expect((await acknowledge(1)).status).toBe(204);
       expect(listOffsets(await poll())).toEqual([1, 2]);
       expect((await acknowledge(4)).body.message).toBe('0.offset: default-data has the offsets 0 to 3');
+      // Full batches are followed by one that is read ahead.
+      const found: unknown[] = [];
+      for (let offset = 0; offset < 3; offset += 1) {
+        await acknowledge(offset);
+        found.push(await poll({ topics: ['default-data'], count: 1 }));
+      }
+      expect(found).toEqual(events.map((event) => [event]));
     });
 
     test('each API key has its own offsets', async () => {
