@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { PublicationEvent } from '../../../contract/generated/types.gen.ts';
 import { createEncryption } from '../../kernel/auth/encryption.ts';
 import { openDatabase, type Database } from '../../kernel/db/database.ts';
+import { runOnCluster } from '../../testing/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/databases.ts';
 import {
   publishCells,
@@ -14,14 +16,19 @@ import {
   type PublicationProcess,
   type PublicationTask,
 } from '../../testing/publication-process.ts';
-import { makeSite, services } from '../../testing/site.ts';
+import { as, createTestApp, makePerson, makeSite, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createDeliveryTask, getSecretContext } from './deliver.ts';
 import { insertDestination } from './destinations.store.ts';
 import { createFillTask } from './fill-topics.ts';
 import { insertTopic, listTopics } from './publications.store.ts';
 
-const ROUNDS = 2;
+/** `npm run proof` kills more often, with more events in each transaction. */
+const isProof = process.env['STEWARD_PROOF'] !== undefined;
+const ROUNDS = isProof ? 12 : 2;
+const EVENTS_PER_TRANSACTION = isProof ? 25 : 1;
+const KILLS_TIMEOUT_MS = isProof ? 900_000 : 60_000;
+const WAITING_POLLS = isProof ? 200 : 5;
 const key = randomBytes(32).toString('base64');
 
 describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several processes', () => {
@@ -87,6 +94,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
       databaseUrl: place.databaseUrl ?? '',
       siteId,
       key,
+      batchSize: EVENTS_PER_TRANSACTION,
       ...(fault && { fault }),
     });
     processes.push(started);
@@ -119,40 +127,87 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
     return rows[0];
   };
 
-  test('killed writers, fillers and relays leave no gap, fill no event twice and lose none', async () => {
-    let committed = 0;
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const writer = start('write', { signal: 'SIGKILL', statement: 12 + 7 * round, isDuring: round === 1 });
-      // The filler is killed with events derived and not committed; the relay when the receiver has an event and the database does not.
-      const filler = start('fill', {
-        signal: 'SIGKILL',
-        statement: 1,
-        text: 'with counted',
-        isDuring: round === 1,
-      });
-      const relay = start('deliver', { signal: 'SIGKILL', statement: 1 + round, text: 'set next' });
-      await Promise.all([writer.exited, filler.exited]);
-      // The relay needs something to deliver; the server may not have ended the transaction of the filler yet.
-      await vi.waitUntil(async () => {
-        await fill();
-        return (await listEvents('all')).length >= committed + writer.lines.length;
-      });
-      await relay.exited;
-      committed += writer.lines.length;
-      await endLeases();
+  test(
+    'killed writers, fillers and relays leave no gap, fill no event twice and lose none',
+    async () => {
+      let committed = 0;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const writer = start('write', {
+          signal: 'SIGKILL',
+          statement: 12 + 7 * round,
+          isDuring: round === 1,
+        });
+        // The filler is killed with events derived and not committed; the relay when the receiver has an event and the database does not.
+        const filler = start('fill', {
+          signal: 'SIGKILL',
+          statement: 1,
+          text: 'with counted',
+          isDuring: round === 1,
+        });
+        const relay = start('deliver', { signal: 'SIGKILL', statement: 1 + round, text: 'set next' });
+        await Promise.all([writer.exited, filler.exited]);
+        // The relay needs something to deliver; the server may not have ended the transaction of the filler yet.
+        await vi.waitUntil(async () => {
+          await fill();
+          return (await listEvents('all')).length >= committed + writer.lines.length * EVENTS_PER_TRANSACTION;
+        });
+        await relay.exited;
+        committed += writer.lines.length * EVENTS_PER_TRANSACTION;
+        await endLeases();
+      }
+      await fill();
+      await deliver();
+      const source = await listEvents('default-data');
+      const filled = await listEvents('all');
+      const offsets = source.map((_, index) => index);
+      expect(source.length).toBeGreaterThanOrEqual(committed);
+      expect(committed).toBeGreaterThan(ROUNDS);
+      expect([source.map(({ off }) => off), filled.map(({ off }) => off)]).toEqual([offsets, offsets]);
+      expect(filled.map(({ id }) => id)).toEqual(source.map(({ id }) => id));
+      // The receiver drops doubles by `webhook-id`: the rest is in order and complete.
+      expect([...new Set(received)]).toEqual(filled.map(({ id }) => id));
+      expect(received.length).toBeLessThanOrEqual(filled.length + ROUNDS);
+    },
+    KILLS_TIMEOUT_MS,
+  );
+
+  test('polls that wait survive the loss of every connection and are answered with the event after it', async () => {
+    const app = await createTestApp(database);
+    try {
+      const people = await Promise.all(
+        Array.from({ length: WAITING_POLLS }, () => makePerson(database.db, siteId)),
+      );
+      const polls = people.map((person) =>
+        as(app, person).post<PublicationEvent[]>('/api/rest/v1/publication/poll', {
+          topics: ['default-schema', 'default-data'],
+          timeOut: 60_000,
+        }),
+      );
+      const countPolls = async () => {
+        const { rows } = await sql<{ count: number }>`
+          select count(*)::int as count from publication_consumer where site_id = ${siteId} and poll_id is not null`.execute(
+          database.db,
+        );
+        return rows[0]?.count;
+      };
+      await vi.waitUntil(async () => (await countPolls()) === 2 * WAITING_POLLS, { timeout: 20_000 });
+      const name = new URL(place.databaseUrl ?? '').pathname.slice(1);
+      await runOnCluster(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
+      );
+      await vi.waitUntil(() =>
+        publishCells(database.db, siteId, [1]).then(
+          () => true,
+          () => false,
+        ),
+      );
+      const answers = await Promise.all(polls);
+      expect(answers.map(({ status, body }) => [status, body[0]?.topicOffset])).toEqual(
+        people.map(() => [200, 0]),
+      );
+    } finally {
+      await app.close();
     }
-    await fill();
-    await deliver();
-    const source = await listEvents('default-data');
-    const filled = await listEvents('all');
-    const offsets = source.map((_, index) => index);
-    expect(source.length).toBeGreaterThanOrEqual(committed);
-    expect(committed).toBeGreaterThan(ROUNDS);
-    expect([source.map(({ off }) => off), filled.map(({ off }) => off)]).toEqual([offsets, offsets]);
-    expect(filled.map(({ id }) => id)).toEqual(source.map(({ id }) => id));
-    // The receiver drops doubles by `webhook-id`: the rest is in order and complete.
-    expect([...new Set(received)]).toEqual(filled.map(({ id }) => id));
-    expect(received.length).toBeLessThanOrEqual(filled.length + ROUNDS);
   });
 
   test('a relay that was frozen while another delivered moves nothing back and sends nothing else twice', async () => {

@@ -306,32 +306,42 @@ const refreshTopics = (topics: readonly PolledTopic[], clientId: number, news: N
 
 /** Messages of the topics that have some for the consumer, as far as its key may see them. */
 async function readTopics(
-  { db, readDb, caller }: Pick<Call<'pollPublication'>, 'db' | 'readDb' | 'caller'>,
+  call: Pick<Call<'pollPublication'>, 'db' | 'readDb' | 'caller'>,
   topics: readonly PolledTopic[],
   count: number,
   news: News | undefined,
 ): Promise<StoredMessage[]> {
   const unread = topics.filter(({ next, end }) => next < end);
-  if (unread.length === 0) return [];
-  const { siteId, clientId = 0 } = caller;
-  const readStored = async (): Promise<StoredMessage[]> => {
-    if (news)
-      return (await Promise.all(unread.map(({ topicId, next }) => news.read(topicId, next, count)))).flat();
-    const [topic] = unread;
-    const ahead =
-      unread.length === 1 && topic
-        ? takeBatch(db, { siteId, clientId, topicId: topic.topicId, from: topic.next, count })
-        : undefined;
-    const offsets = new Map(unread.map(({ topicId, next }) => [topicId, next]));
-    return (await ahead) ?? store.readMessages(readDb, siteId, offsets, count);
-  };
-  const stored = await readStored();
-  const [topic] = unread;
-  const from = (stored.at(-1)?.off ?? 0) + 1;
-  if (topic && unread.length === 1 && stored.length === count && topic.end - from >= count)
-    readAhead(db, { siteId, clientId, topicId: topic.topicId, from, count });
+  const [only] = unread;
+  if (!only) return [];
+  const stored = news
+    ? (await Promise.all(unread.map(({ topicId, next }) => news.read(topicId, next, count)))).flat()
+    : unread.length === 1
+      ? await readBatch(call, only, count)
+      : await store.readMessages(
+          call.readDb,
+          call.caller.siteId,
+          new Map(unread.map(({ topicId, next }) => [topicId, next])),
+          count,
+        );
   const visible = new Map(topics.map((topic) => [topic.topicId, topic.visible]));
   return stored.map((message) => limitMessage(message, visible.get(message.topicId) ?? null));
+}
+
+/** A batch of one topic, which may have been read ahead. The one after a full batch is read ahead. */
+async function readBatch(
+  { db, readDb, caller }: Pick<Call<'pollPublication'>, 'db' | 'readDb' | 'caller'>,
+  { topicId, next, end }: PolledTopic,
+  count: number,
+): Promise<StoredMessage[]> {
+  const { siteId, clientId = 0 } = caller;
+  const batch = { siteId, clientId, topicId, count };
+  const stored =
+    (await takeBatch(db, { ...batch, from: next })) ??
+    (await store.readMessages(readDb, siteId, new Map([[topicId, next]]), count));
+  const from = (stored.at(-1)?.off ?? 0) + 1;
+  if (stored.length === count && end - from >= count) readAhead(db, { ...batch, from });
+  return stored;
 }
 
 /** Starts a poll after creating the default topics of the site. @throws ApiError 400 that names the unknown topics */

@@ -97,6 +97,15 @@ export type FieldDefinition = Pick<SchemaField, 'id' | 'apiName' | 'fieldType' |
  * kept event can name: events are kept for 9 days (shapes 7).
  */
 function recordSchemaVersion(tx: Tx, siteId: number): void {
+  // Later versions are of the time before the site was restored from a backup.
+  executeLater(
+    sql`
+    with later as (delete from schema_version v using site
+      where site.site_id = ${siteId} and v.site_id = site.site_id and v.version >= site.schema_version)
+    delete from entry_type_definition d using site
+    where site.site_id = ${siteId} and d.site_id = site.site_id and d.version >= site.schema_version`,
+    tx,
+  );
   executeLater(
     sql`
     with current as (
@@ -112,7 +121,7 @@ function recordSchemaVersion(tx: Tx, siteId: number): void {
       from current full join last using (type_id) join site on site.site_id = ${siteId}
       where current.fields is distinct from last.fields)
     insert into schema_version (site_id, version)
-    select site_id, schema_version from site where site_id = ${siteId} on conflict do nothing`,
+    select site_id, schema_version from site where site_id = ${siteId}`,
     tx,
   );
   executeLater(
