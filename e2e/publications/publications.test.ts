@@ -102,7 +102,12 @@ test('a topic is rehearsed, created, shown, edited and deleted', async ({ page }
   await expect(page.getByRole('region', { name: 'Message 0' })).toContainText('"Size": 8');
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Schema' }).click();
-  await expect(page.getByRole('region', { name: 'JSON Schema', exact: true })).toContainText('2020-12');
+  const schema = page.getByRole('region', { name: 'JSON Schema', exact: true });
+  await expect(schema).toContainText('"Size"');
+  // Before the type had its field.
+  await page.getByRole('button', { name: /Version of the schema/ }).click();
+  await page.getByRole('option').nth(1).click();
+  await expect(schema).not.toContainText('"Size"');
   await page.getByRole('link', { name: 'Read it' }).click();
   await expect(page.getByRole('region', { name: 'consumer', exact: true })).toContainText('TOPIC = "ships"');
   await checkWidths(page);
@@ -213,6 +218,29 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await panel.getByRole('button', { name: 'Create destination' }).click();
   await expect(panel.getByText('Choose a topic', { exact: true }).last()).toBeVisible();
   await expect(panel.getByText('Enter an address')).toBeVisible();
+  await panel.getByLabel('Topic').click();
+  await page.getByRole('option', { name: 'default-data' }).click();
+  // A destination of NATS has no key: its page follows at once.
+  await panel.getByRole('radio', { name: 'NATS JetStream' }).click();
+  await panel.getByLabel('Name').fill('Bus');
+  await panel.getByLabel('Address').fill(`tls://127.0.0.1:${port}`);
+  await panel.getByLabel('Subject').fill('steward.depots');
+  await panel.getByLabel('Sign-in').click();
+  await page.getByRole('option', { name: 'Token' }).click();
+  await panel.getByLabel('Token').fill('t0ken');
+  await expectAccessible(page);
+  await panel.getByRole('button', { name: 'Create destination' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Bus' })).toBeVisible();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await expect(panel.getByLabel('Sign-in')).toContainText('Keep the stored credentials');
+  await panel.getByLabel('Subject').fill('steward.other');
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await expect(main(page).getByText('steward.other')).toBeVisible();
+  await main(page).getByRole('button', { name: 'Actions for Bus' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete destination' }).click();
+
+  await page.getByRole('button', { name: 'New destination' }).first().click();
   await panel.getByLabel('Topic').click();
   await page.getByRole('option', { name: 'default-data' }).click();
   await panel.getByLabel('Name').fill('Warehouse');

@@ -63,9 +63,16 @@ export const eventsQuery = (topicId: number, start: EventStart, limit: number) =
       (await listTopicEvents({ path: { topicId }, query: { ...start, limit }, signal })).data,
   });
 
-/** JSON Schema of the messages of a topic at the current version of the schema. */
-export const messageSchemaQuery = (topicId: number) =>
+/** JSON Schema of the messages of a topic at a version of the schema; by default the current one. */
+export const messageSchemaQuery = (topicId: number, schemaVersion?: number) =>
   queryOptions({
-    queryKey: [{ _id: 'getTopicSchema', topicId }],
-    queryFn: async ({ signal }) => (await getTopicSchema({ path: { topicId }, signal })).data,
+    queryKey: [{ _id: 'getTopicSchema', topicId, schemaVersion }],
+    queryFn: async ({ signal }) =>
+      (
+        await getTopicSchema({
+          path: { topicId },
+          query: schemaVersion === undefined ? {} : { schemaVersion },
+          signal,
+        })
+      ).data,
   });

@@ -85,7 +85,7 @@ function DestinationDetails({ destination, etag }: DestinationDetailsProps) {
   const { reason } = usePermission('updateDestination');
   const [panel, setPanel] = useState<OpenPanel>();
   const { tone, label } = describeHealth(destination);
-  const { name, url, topicId, topicName, next, lag } = destination;
+  const { name, url, subject, topicId, topicName, next, lag } = destination;
   return (
     <Page
       fill
@@ -114,6 +114,11 @@ function DestinationDetails({ destination, etag }: DestinationDetailsProps) {
                 {topicName}
               </Link>
             </Fact>
+            {typeof subject === 'string' && (
+              <Fact label="Subject">
+                <span className="mono">{subject}</span>
+              </Fact>
+            )}
             <Fact label="To deliver">{pluralize(lag, 'event', 'events')}</Fact>
             <Fact label="Next offset">{formatNumber(next)}</Fact>
           </Facts>
@@ -319,7 +324,7 @@ interface ResendPanelProps {
 
 /** Panel that sends the events since a time again, with a preview of how many they are. */
 function ResendPanel({ destination, onClose }: ResendPanelProps) {
-  const { id, name, topicId, next, lag } = destination;
+  const { id, name, kind, topicId, next, lag } = destination;
   const resend = useWrite('resendEvents', {
     mutationFn: (options: Options<ResendEventsData, true>) => resendEvents(options),
   });
@@ -353,7 +358,7 @@ function ResendPanel({ destination, onClose }: ResendPanelProps) {
           id="resend-since"
           noteId="resend-since-note"
           label="Since"
-          hint="In your time zone. The receiver gets them in order, with the same webhook-id as before."
+          hint={`In your time zone. The receiver gets them in order, with the same ${kind === 'JetStream' ? 'Nats-Msg-Id' : 'webhook-id'} as before.`}
           error={fieldState.error?.message}
         >
           <DateInput

@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useQuery } from '@tanstack/react-query';
 import { Copy } from 'lucide-react';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
+import { type Control, useController, useForm, useWatch } from 'react-hook-form';
 import type { Destination } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
 import type { ServiceError } from '../../../api/errors.ts';
@@ -15,17 +15,24 @@ import {
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
+import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { destinationSchema } from '../model/destinations.ts';
-import type { DestinationInput, DestinationValues } from '../model/destinations.ts';
+import {
+  destinationSchema,
+  toDestinationChange,
+  toDestinationInput,
+  toNewDestination,
+} from '../model/destinations.ts';
+import type { DestinationInput, DestinationValues, SignIn } from '../model/destinations.ts';
 import { topicsQuery } from '../model/queries.ts';
 import './publications.css';
 
@@ -37,7 +44,8 @@ interface DestinationPanelProps {
 /** Panel that creates a destination. */
 export function DestinationPanel({ onClose, onSaved }: DestinationPanelProps) {
   const create = useWrite('createDestination', {
-    mutationFn: async (body: DestinationValues) => (await createDestination({ body })).data,
+    mutationFn: async (values: DestinationValues) =>
+      (await createDestination({ body: toNewDestination(values) })).data,
   });
   const { reason } = usePermission('createDestination');
   return (
@@ -47,15 +55,15 @@ export function DestinationPanel({ onClose, onSaved }: DestinationPanelProps) {
       error={create.error}
       reason={reason}
       onClose={onClose}
-      onSubmit={async (body) => {
-        const created = await create.mutateAsync(body).catch(() => undefined);
+      onSubmit={async (values) => {
+        const created = await create.mutateAsync(values).catch(() => undefined);
         if (created) onSaved(created);
       }}
     />
   );
 }
 
-/** Panel that edits name and address of a destination. */
+/** Panel that edits name and address of a destination, and the subject and sign-in of one of NATS. */
 export function EditDestinationPanel({
   destination,
   onClose,
@@ -70,15 +78,15 @@ export function EditDestinationPanel({
   const { base, hasConflict, error, save } = useConditionalSave({
     initial,
     operation: 'updateDestination',
-    write: ({ name, url }: DestinationValues, match) =>
-      updateDestination({ path, body: { name, url }, ...match }),
+    write: (values: DestinationValues, match) =>
+      updateDestination({ path, body: toDestinationChange(values), ...match }),
     read: () => getDestination({ path }),
   });
   return (
     <DestinationForm
       title={`Edit ${initial.data.name}`}
       submitLabel="Save"
-      values={initial.data}
+      stored={initial.data}
       error={error}
       reason={reason}
       conflict={hasConflict ? `It is now ${base.name} at ${base.url}.` : undefined}
@@ -96,8 +104,8 @@ export function EditDestinationPanel({
 interface DestinationFormProps {
   title: string;
   submitLabel: string;
-  /** Set for a stored destination, whose topic cannot change. */
-  values?: DestinationValues;
+  /** A stored destination, whose topic and kind cannot change. */
+  stored?: Destination;
   error: ServiceError | null | undefined;
   reason: string | undefined;
   /** What another user has saved in the meantime. */
@@ -107,14 +115,13 @@ interface DestinationFormProps {
 }
 
 function DestinationForm(props: DestinationFormProps) {
-  const { title, submitLabel, values, error, reason, conflict, onClose, onSubmit } = props;
+  const { title, submitLabel, stored, error, reason, conflict, onClose, onSubmit } = props;
   const { data: topics = [] } = useQuery(topicsQuery);
   const form = useForm<DestinationInput, unknown, DestinationValues>({
     resolver: zodResolver(destinationSchema),
-    defaultValues: values
-      ? { topicId: values.topicId, name: values.name, url: values.url }
-      : { topicId: null, name: '', url: '' },
+    defaultValues: toDestinationInput(stored),
   });
+  const kind = useWatch({ control: form.control, name: 'kind' });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
   return (
@@ -133,7 +140,7 @@ function DestinationForm(props: DestinationFormProps) {
             {conflict} Your changes are not saved yet. Saving again replaces it with yours.
           </Banner>
         )}
-        {!values && (
+        {!stored && (
           <SelectField
             control={form.control}
             name="topicId"
@@ -143,18 +150,107 @@ function DestinationForm(props: DestinationFormProps) {
             options={topics.map(({ id, name }) => ({ value: id, label: name }))}
           />
         )}
+        {!stored && <KindField control={form.control} />}
         <TextField control={form.control} name="name" label="Name" placeholder="Warehouse" maxLength={100} />
         <TextField
           control={form.control}
           name="url"
           label="Address"
           type="url"
-          placeholder="https://hooks.example.com/steward"
+          placeholder={
+            kind === 'JetStream' ? 'tls://nats.example.com:4222' : 'https://hooks.example.com/steward'
+          }
           maxLength={2000}
-          hint="HTTPS. The rules of the service for outgoing requests must allow it."
+          hint={`${kind === 'JetStream' ? 'With TLS (tls://).' : 'HTTPS.'} The rules of the service for outgoing requests must allow it.`}
         />
+        {kind === 'JetStream' && (
+          <NatsFields control={form.control} hasStoredCredentials={stored?.hasCredentials === true} />
+        )}
       </Form>
     </Panel>
+  );
+}
+
+type DestinationControl = Control<DestinationInput, unknown, DestinationValues>;
+
+const KINDS = [
+  { value: 'Webhook', label: 'HTTPS' },
+  { value: 'JetStream', label: 'NATS JetStream' },
+] as const;
+
+function KindField({ control }: { control: DestinationControl }) {
+  const { field } = useController({ control, name: 'kind' });
+  return (
+    <div className="field">
+      <span className="field-label" aria-hidden>
+        Kind
+      </span>
+      <SegmentedControl label="Kind" options={KINDS} value={field.value} onChange={field.onChange} />
+      <span className="field-hint">
+        {field.value === 'Webhook'
+          ? 'A signed request for each event (Standard Webhooks).'
+          : 'A message for each event to a subject of a stream. Its stream drops doubles by Nats-Msg-Id.'}
+      </span>
+    </div>
+  );
+}
+
+const SIGN_IN_OPTIONS: readonly { value: SignIn; label: string }[] = [
+  { value: 'none', label: 'Without credentials' },
+  { value: 'password', label: 'User and password' },
+  { value: 'token', label: 'Token' },
+  { value: 'file', label: 'Credentials file' },
+];
+const KEEP_OPTION: { value: SignIn; label: string } = { value: 'keep', label: 'Keep the stored credentials' };
+
+/** Subject and credentials of a destination of NATS. */
+function NatsFields({
+  control,
+  hasStoredCredentials,
+}: {
+  control: DestinationControl;
+  hasStoredCredentials: boolean;
+}) {
+  const signIn = useWatch({ control, name: 'signIn' });
+  return (
+    <>
+      <TextField
+        control={control}
+        name="subject"
+        label="Subject"
+        placeholder="steward.deals"
+        maxLength={200}
+        hint="A stream of the server must take it."
+      />
+      <SelectField
+        control={control}
+        name="signIn"
+        label="Sign-in"
+        options={hasStoredCredentials ? [KEEP_OPTION, ...SIGN_IN_OPTIONS] : SIGN_IN_OPTIONS}
+        {...(hasStoredCredentials && {
+          hint: 'Stored credentials are not sent to another address: enter them again with a new one.',
+        })}
+      />
+      {signIn === 'password' && (
+        <>
+          <TextField control={control} name="user" label="User" maxLength={200} />
+          <PasswordField control={control} name="password" label="Password" autoComplete="new-password" />
+        </>
+      )}
+      {signIn === 'token' && (
+        <PasswordField control={control} name="token" label="Token" autoComplete="new-password" />
+      )}
+      {signIn === 'file' && (
+        <TextField
+          control={control}
+          name="credentialsFile"
+          label="Credentials file"
+          rows={6}
+          maxLength={10_000}
+          hint="The text of the .creds file. It is stored encrypted and never shown again."
+        />
+      )}
+    </>
   );
 }
 

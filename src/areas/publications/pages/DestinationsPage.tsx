@@ -83,6 +83,8 @@ export function DestinationsPage() {
 function Destinations() {
   const create = usePermission('createDestination');
   const navigate = route.useNavigate();
+  const showDestination = ({ id }: Destination) =>
+    void navigate({ to: '/publications/destinations/$destinationId', params: { destinationId: id } });
   const { data, error, isFetching, refetch } = useQuery(destinationsQuery);
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<Destination>();
@@ -120,7 +122,9 @@ function Destinations() {
           onClose={() => setIsCreating(false)}
           onSaved={(destination) => {
             setIsCreating(false);
-            setCreated(destination);
+            // Only a webhook has a key.
+            if (destination.secret === undefined) showDestination(destination);
+            else setCreated(destination);
           }}
         />
       )}
@@ -129,10 +133,7 @@ function Destinations() {
           destination={created}
           onClose={() => {
             setCreated(undefined);
-            void navigate({
-              to: '/publications/destinations/$destinationId',
-              params: { destinationId: created.id },
-            });
+            showDestination(created);
           }}
         />
       )}

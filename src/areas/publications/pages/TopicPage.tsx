@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useRouter } from '@tanstack/react-router';
 import { Pencil, Radio } from 'lucide-react';
+import { useState } from 'react';
 import type { TopicDefinition } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { saveFile } from '../../../files/download.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate, formatMoment } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
@@ -221,7 +223,12 @@ function MessagesTab({ topic }: { topic: TopicDefinition }) {
 }
 
 function SchemaTab({ topic }: { topic: TopicDefinition }) {
-  const { data, error, refetch, isFetching } = useQuery(messageSchemaQuery(topic.id));
+  const [version, setVersion] = useState<number>();
+  const { data, error, refetch, isFetching } = useQuery({
+    ...messageSchemaQuery(topic.id, version),
+    // The schema before stays until the other one is there.
+    placeholderData: (previous) => previous,
+  });
   if (error)
     return (
       <ErrorState title="The schema could not be loaded" onRetry={() => void refetch()} retrying={isFetching}>
@@ -234,16 +241,30 @@ function SchemaTab({ topic }: { topic: TopicDefinition }) {
     <Card
       title={`JSON Schema of the messages at schema version ${data.schemaVersion}`}
       actions={
-        <Button size="small" onClick={() => saveFile(`${topic.name}.schema.json`, text)}>
-          Save as file
-        </Button>
+        <>
+          {data.versions.length > 1 && (
+            <Select
+              label="Version of the schema"
+              options={data.versions.map(({ schemaVersion, createdDate }) => ({
+                value: schemaVersion,
+                label: `Version ${schemaVersion}, since ${formatMoment(createdDate)}`,
+              }))}
+              value={version ?? data.schemaVersion}
+              onChange={setVersion}
+            />
+          )}
+          <Button size="small" onClick={() => saveFile(`${topic.name}.schema.json`, text)}>
+            Save as file
+          </Button>
+        </>
       }
     >
       <CardBody>
         <p className="pub-prose">
           JSON Schema 2020-12. Programs read it at{' '}
           <code className="pub-path">GET /api/rest/v1/publication/topicdefinitions/{topic.id}/schema</code>,
-          and all topics as AsyncAPI 3 at <code className="pub-path">GET /api/current/asyncapi.json</code>.
+          of an earlier version with <code className="pub-path">?schemaVersion=</code>, and all topics as
+          AsyncAPI 3 at <code className="pub-path">GET /api/current/asyncapi.json</code>.
         </p>
         <CodeBlock label="JSON Schema" text={text} />
       </CardBody>
