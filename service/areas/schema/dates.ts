@@ -22,6 +22,8 @@ export interface TimeZones {
 export type DateTimeBehavior = 0 | 1;
 
 const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
+/** Days that every month of every year has: valid without a calendar. */
+const COMMON_DAY_PATTERN = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
 const DATE_TIME_PATTERN =
   /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?$/;
 const LEAP_SECOND_PATTERN = /:60(?:\.|$)/;
@@ -51,6 +53,7 @@ function parseDateOrThrow(
   behavior: DateTimeBehavior,
   zones: TimeZones,
 ): string | undefined {
+  if (isDateOnly && COMMON_DAY_PATTERN.test(text)) return text;
   const [siteZone, userZone] = behavior === 1 ? [zones.site, zones.user] : ['UTC', 'UTC'];
   if (DATE_PATTERN.test(text)) {
     const day = parsePlainDate(text);

@@ -273,6 +273,12 @@ export function executeLater(query: AnyStatement, tx: Tx): void {
 }
 
 /**
+ * Sends the statements of `executeLater` now instead of with the next one, so that the database executes them while the process prepares
+ * what follows. Their errors are thrown where they would be without this call. For long statements: it costs a round trip.
+ */
+export const sendEarly = async (tx: Tx): Promise<void> => connectionsByTransaction.get(tx)?.startSending();
+
+/**
  * Runs `fn` in one transaction. Statements that are executed at the same time (`Promise.all`) are sent together, in order. After a serialization failure or deadlock it retries from the start, up to six attempts, so
  * `fn` must not have side effects outside the database that cannot be repeated.
  * `lockedSiteId`: transactions with the same site id run one after the other and see each other's changes; others run in

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
-import { withTransaction } from './database.ts';
+import { executeLater, sendEarly, withTransaction } from './database.ts';
 import { DbError } from './driver/errors.ts';
 
 const createSerializationError = () => new DbError('could not serialize access', { code: '40001' });
@@ -74,5 +74,51 @@ onEachDatabase((database) => {
     calls = 0;
     await expect(failing(new Error('no'))).rejects.toThrow('no');
     expect(calls).toBe(1);
+  });
+
+  test('statements sent early are executed once, and an error of them fails what follows and the commit', async () => {
+    const { db } = database();
+    const count = async () =>
+      (await sql<{ n: number }>`select count(*)::int as n from throttle where key like 'early%'`.execute(db))
+        .rows[0]?.n;
+    const insert = (key: string) =>
+      sql`insert into throttle (key, count, window_started_at) values (${key}, 0, now())`;
+    await withTransaction(db, {}, async (tx) => {
+      executeLater(insert('early 1'), tx);
+      await sendEarly(tx);
+      executeLater(insert('early 2'), tx);
+      await insert('early 3').execute(tx);
+    });
+    expect(await count()).toBe(3);
+    const duplicate = { code: '23505' };
+    for (const finish of [
+      async () => {},
+      async (run: () => Promise<unknown>) => {
+        await run();
+      },
+      // The error stays when the first statement that meets it is tried again.
+      async (run: () => Promise<unknown>) => {
+        await expect(run()).rejects.toMatchObject(duplicate);
+        await run();
+      },
+    ])
+      await expect(
+        withTransaction(db, {}, async (tx) => {
+          executeLater(insert('early 4'), tx);
+          executeLater(insert('early 1'), tx);
+          await sendEarly(tx);
+          await finish(() => insert('early 5').execute(tx));
+        }),
+      ).rejects.toMatchObject(duplicate);
+    expect(await count()).toBe(3);
+    // A failure that passes starts the transaction again.
+    let attempts = 0;
+    await withTransaction(db, {}, async (tx) => {
+      attempts += 1;
+      if (attempts > 1) return;
+      executeLater(sql`do $$ begin raise serialization_failure; end $$`, tx);
+      await sendEarly(tx);
+    });
+    expect(attempts).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Scope } from '../../../contract/generated/types.gen.ts';
 import { forEachBatch } from '../db/batches.ts';
-import type { Db, Tx } from '../db/database.ts';
+import { type Db, executeLater, type Tx } from '../db/database.ts';
 import type { JobState } from '../db/tables/jobs.ts';
 import type { ItemLabels } from './item-labels.store.ts';
 import type { ItemOutcome, StoredItems, WorkProgress } from './job-kind.ts';
@@ -248,12 +248,17 @@ export async function listOpenItems(
   return rows;
 }
 
+/** An item with its outcome. */
+interface EndedItem {
+  itemNo: number;
+  outcome: ItemOutcome;
+}
+
 /** Stores the outcomes of items and adds them to the counts of the job. */
-export async function writeOutcomes(
-  tx: Tx,
+function createOutcomeUpdate(
   { siteId, jobId }: ClaimedJob,
-  outcomes: readonly { itemNo: number; outcome: ItemOutcome }[],
-): Promise<void> {
+  outcomes: readonly EndedItem[],
+): RawBuilder<unknown> {
   const rows = outcomes.map(({ itemNo, outcome }) => ({
     n: itemNo,
     s: ITEM_STATES[outcome.state],
@@ -264,7 +269,7 @@ export async function writeOutcomes(
   const numbers = outcomes.map(({ itemNo }) => itemNo);
   const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
   const count = (state: ItemState) => outcomes.filter(({ outcome }) => outcome.state === state).length;
-  await sql`
+  return sql`
     with written as (
       update job_item i set state = x.s, reason = x.r, before = x.b, ended_at = clock_timestamp()
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(n int, s smallint, r text, b jsonb)
@@ -272,7 +277,17 @@ export async function writeOutcomes(
         and i.item_no between ${first}::int and ${last}::int)
     update job set done = done + ${count('done')}, unchanged = unchanged + ${count('unchanged')},
       conflicts = conflicts + ${count('conflict')}, failed = failed + ${count('failed')}
-    where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);
+    where site_id = ${siteId} and job_id = ${jobId}`;
+}
+
+/** Stores the outcomes of items and adds them to the counts of the job. */
+export async function writeOutcomes(tx: Tx, job: ClaimedJob, outcomes: readonly EndedItem[]): Promise<void> {
+  await createOutcomeUpdate(job, outcomes).execute(tx);
+}
+
+/** The same with the next statement of the transaction or its commit: the rows of a batch may still be on their way to the database. */
+export function writeOutcomesLater(tx: Tx, job: ClaimedJob, outcomes: readonly EndedItem[]): void {
+  executeLater(createOutcomeUpdate(job, outcomes), tx);
 }
 
 /** Stores that all items of a job were checked before the first change, and how many were refused. */

@@ -336,7 +336,7 @@ async function runBatch(
             services: context,
           };
           const outcomes = await kind.run({ record, ...request });
-          await store.writeOutcomes(tx, job, pairOutcomes(attempted, outcomes));
+          store.writeOutcomesLater(tx, job, pairOutcomes(attempted, outcomes));
           if (held.ended + attempted.length < held.total) return 'more';
         }
         // Together with the last items, which may take away the right of the owner to continue.

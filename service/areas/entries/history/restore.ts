@@ -76,7 +76,7 @@ async function restoreLockedEntries(
   if (restored.length === 0) return;
   const writes = await prepareRestoredEntries(tx, siteId, type, deleted);
   const at = await store.getChangeTime(tx);
-  store.insertEntries(tx, author, type, writes, at);
+  store.insertEntries(tx, author, type, writes, { at, areRestored: true });
   // Lists as of a time before the deletion read the removed references from the log.
   store.writeLog(tx, author, type.id, writes, at, store.CAUSE.indirect);
   if (type.fields.some((field) => field.isCalculated)) store.queueCalculations(tx, siteId, restored);

@@ -10,6 +10,7 @@ import { loadSchema, lockSchemaShared, type EntryType, type SchemaField } from '
 import { loadZones, requireType } from '../query/resolve-query.ts';
 import { listDeletions } from '../write/bulk.store.ts';
 import { applyItem, type EntryDraft, type ExistingEntries, listFieldsToRead } from '../write/entry-drafts.ts';
+import { loadChangeNames } from '../write/event-cells.ts';
 import {
   conflict,
   describeMissing,
@@ -32,7 +33,7 @@ import {
   recordEntryChanges,
   storeDrafts,
 } from '../write/write-entries.ts';
-import { reserveEntryIds } from '../write/write.store.ts';
+import { getChangeTime, reserveEntryIds } from '../write/write.store.ts';
 import { type EntryImportParameters, formatFile, type ImportedRow } from './import-file.ts';
 import { IMPORT_LABELS, type ImportedItem, listImportedItems } from './import.store.ts';
 import { loadReportColumns } from './report-columns.ts';
@@ -299,8 +300,16 @@ async function writeRows(
   if (drafts.size > 0) {
     const stored = [...drafts.values()];
     await assignCounterNumbers(tx, siteId, type, stored);
-    const { created, updated, changedFields } = await storeDrafts(tx, author, type, stored);
-    await recordEntryChanges(tx, record, { siteId, type, kind: 'created' }, created);
+    const creating = stored
+      .filter(({ isNew }) => isNew)
+      .map(({ entryId, after }) => ({ entryId, after, changed: [] }));
+    // Before the entries are inserted: their event is prepared meanwhile.
+    const [names, at] = await Promise.all([
+      loadChangeNames(tx, siteId, type, 'created', creating),
+      getChangeTime(tx),
+    ]);
+    const { created, updated, changedFields } = await storeDrafts(tx, author, type, stored, at);
+    await recordEntryChanges(tx, record, { siteId, type, kind: 'created', names }, created);
     await recordEntryChanges(tx, record, { siteId, type, kind: 'updated', changedFields }, updated);
   }
   return rows.map((row, index) => {

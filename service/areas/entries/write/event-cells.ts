@@ -1,7 +1,7 @@
 import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
 import type { Tx } from '../../../kernel/db/database.ts';
 import { createEventCell, type EntryChange } from '../../../kernel/outbox/change-event.ts';
-import type { FileValue, SchemaField, StoredValue, StoredValues } from '../../schema/index.ts';
+import type { EntryType, FileValue, SchemaField, StoredValue, StoredValues } from '../../schema/index.ts';
 import { loadEventNames, type EventNames } from './write.store.ts';
 
 /** A written entry: all its values and, for a change, the fields that differ. */
@@ -64,42 +64,72 @@ function toEventValue(
   return value;
 }
 
-/**
- * The entries of a data event with their names and cells: for new entries every field with data, for changed ones the fields that
- * differ, for deleted ones none. Reads the names of the entries and of everything that they refer to in one statement.
- */
-export async function buildEntryChanges(
+type ChangeKind = 'created' | 'updated' | 'deleted';
+
+/** Fields whose cells an event has: for new entries every field with data, for changed ones those that differ, for deleted ones none. */
+function listWrittenFields(
+  fields: readonly SchemaField[],
+  kind: ChangeKind,
+  { after, changed }: WrittenEntry,
+): readonly SchemaField[] {
+  if (kind === 'created') return fields.filter(({ id }) => after[id] !== undefined);
+  return kind === 'updated' ? changed : [];
+}
+
+/** The names that events of these changes contain: of the entries and of everything that they refer to, read in one statement. */
+export async function loadChangeNames(
   tx: Tx,
   siteId: number,
-  fields: readonly SchemaField[],
-  kind: 'created' | 'updated' | 'deleted',
+  type: EntryType,
+  kind: ChangeKind,
   writes: readonly WrittenEntry[],
-): Promise<EntryChange[]> {
-  const withFields = writes.map(({ entryId, after, changed }) => ({
-    entryId,
-    after,
-    written:
-      kind === 'created'
-        ? fields.filter(({ id }) => after[id] !== undefined)
-        : kind === 'updated'
-          ? changed
-          : [],
-  }));
-  const collectIds = (type: number): number[] =>
-    withFields.flatMap(({ after, written }) =>
-      written.flatMap(({ id, fieldType }) => (fieldType === type ? listIds(after[id]) : [])),
-    );
-  const names = await loadEventNames(
-    tx,
-    siteId,
-    [...writes.map(({ entryId }) => entryId), ...collectIds(FIELD.reference)],
-    collectIds(FIELD.user),
+): Promise<EventNames> {
+  const entryIds = new Set<number>();
+  const userIds = new Set<number>();
+  for (const write of writes)
+    for (const { id, fieldType } of listWrittenFields(type.fields, kind, write)) {
+      const ids = fieldType === FIELD.reference ? entryIds : fieldType === FIELD.user ? userIds : undefined;
+      if (ids) for (const named of listIds(write.after[id])) ids.add(named);
+    }
+  if (kind !== 'created') {
+    for (const { entryId } of writes) entryIds.add(entryId);
+    return loadEventNames(tx, siteId, [...entryIds], [...userIds]);
+  }
+  // The name of a new entry is that of its draft, whether it is stored already or not.
+  const own = new Map(
+    writes.map(({ entryId, after }) => [entryId, { name: getName(type, after), typeId: type.id }]),
   );
-  return withFields.map(({ entryId, after, written }) => ({
-    entryId,
-    entryName: names.entries.get(entryId)?.name ?? '',
-    cells: written.map((field) =>
-      createEventCell(field.id, field.apiName, toEventValue(entryId, field, after[field.id], names)),
+  for (const id of own.keys()) entryIds.delete(id);
+  const isComplete = entryIds.size === 0 && userIds.size === 0;
+  const { entries, users } = isComplete
+    ? NO_NAMES
+    : await loadEventNames(tx, siteId, [...entryIds], [...userIds]);
+  return { entries: new Map([...entries, ...own]), users };
+}
+
+const NO_NAMES: EventNames = { entries: new Map(), users: new Map() };
+
+const getName = ({ keyField }: EntryType, vals: StoredValues): string => {
+  const name = vals[keyField.id];
+  return typeof name === 'string' ? name : '';
+};
+
+/** The entries of a data event with their names and cells. */
+export function buildEntryChanges(
+  fields: readonly SchemaField[],
+  kind: ChangeKind,
+  writes: readonly WrittenEntry[],
+  names: EventNames,
+): EntryChange[] {
+  return writes.map((write) => ({
+    entryId: write.entryId,
+    entryName: names.entries.get(write.entryId)?.name ?? '',
+    cells: listWrittenFields(fields, kind, write).map((field) =>
+      createEventCell(
+        field.id,
+        field.apiName,
+        toEventValue(write.entryId, field, write.after[field.id], names),
+      ),
     ),
   }));
 }

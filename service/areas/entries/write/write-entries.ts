@@ -8,7 +8,7 @@ import { getNearKey } from '../../../../contract/rules/near-names.ts';
 import { badRequest, type FieldError, hasEnoughErrors } from '../../../kernel/api-error.ts';
 import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts';
 import { getAuthor as getCallerAuthor } from '../../../kernel/auth/caller.ts';
-import type { Tx } from '../../../kernel/db/database.ts';
+import { sendEarly, type Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import type { UploadedFile } from '../../../kernel/http/uploads.ts';
 import { lockStorage, requireStorage } from '../../../kernel/storage.store.ts';
@@ -25,7 +25,7 @@ import {
   getOrCreateDraft,
   type ExistingEntries,
 } from './entry-drafts.ts';
-import { buildEntryChanges } from './event-cells.ts';
+import { buildEntryChanges, loadChangeNames } from './event-cells.ts';
 import { lockEntries, lockReferencedEntries } from './locks.store.ts';
 import { extractIds, type CellWrite } from './parse-value.ts';
 import * as store from './write.store.ts';
@@ -38,6 +38,9 @@ type WriteCall = Pick<Call, 'db' | 'caller' | 'origin' | 'services' | 'files'> &
   body: StoreRequestsVm;
   query: { dateTimeBehavior?: number };
 };
+
+/** So many new entries are inserted while the process prepares their event. */
+const MIN_ENTRIES_SENT_EARLY = 50;
 
 /** Name of the task that calculates entries (calculate/recalculate.ts). */
 export const RECALCULATE_TASK = 'recalculate';
@@ -105,7 +108,8 @@ export async function storeDrafts(
   const inserts = writes.filter(({ isNew }) => isNew);
   const updates = writes.filter(({ isNew, changed }) => !isNew && changed.length > 0);
   const at = lockedAt ?? (await store.getChangeTime(tx));
-  if (inserts.length > 0) store.insertEntries(tx, author, type, inserts, at);
+  if (inserts.length > 0) store.insertEntries(tx, author, type, inserts, { at });
+  if (inserts.length >= MIN_ENTRIES_SENT_EARLY) await sendEarly(tx);
   if (updates.length > 0)
     store.updateEntries(
       tx,
@@ -141,12 +145,15 @@ export async function recordEntryChanges(
     action?: AuditAction;
     /** Fields of which values changed; required for caches to survive an update of other fields. */
     changedFields?: readonly SchemaField[];
+    /** Result of `loadChangeNames`; default: they are loaded. */
+    names?: store.EventNames;
   },
   writes: readonly store.EntryWrite[],
   extraChanges: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   if (writes.length === 0) return;
   const { siteId, type, kind, action = AUDIT_ACTIONS[kind], changedFields } = operation;
+  const names = operation.names ?? (await loadChangeNames(tx, siteId, type, kind, writes));
   record({
     action,
     subject: ['entry-type', type.id],
@@ -157,7 +164,7 @@ export async function recordEntryChanges(
       kind,
       isCalculated: action === 'entry.calculate',
       entryListId: type.id,
-      entries: await buildEntryChanges(tx, siteId, type.fields, kind, writes),
+      entries: buildEntryChanges(type.fields, kind, writes, names),
     },
     typeChange: { typeId: type.id, fieldIds: changedFields?.map(({ id }) => id) ?? 'all' },
   });

@@ -124,24 +124,20 @@ export async function getChangeTime(tx: Tx): Promise<Date> {
 }
 
 /** Columns of `entry` that are derived from the values. */
-const NUMBER_SLOTS = Array.from({ length: 12 }, (_, at) => `n${at + 1}`);
-const TEXT_SLOTS = Array.from({ length: 6 }, (_, at) => `t${at + 1}`);
 const NAME_COLUMNS = ['name', 'name_key', 'near_key'];
-const DERIVED_COLUMNS = [...NAME_COLUMNS, ...NUMBER_SLOTS, ...TEXT_SLOTS];
 const isNumberSlot = (column: string): boolean => /^n\d+$/.test(column);
 const formatRecordColumns = (columns: readonly string[]): string =>
   columns.map((name) => `, ${name} ${isNumberSlot(name) ? 'float8' : 'text'}`).join('');
-const recordShape = sql.raw(`entry_id int, vals jsonb${formatRecordColumns(DERIVED_COLUMNS)}`);
-const derivedColumns = sql.raw(DERIVED_COLUMNS.join(', '));
-const derivedValues = sql.raw(DERIVED_COLUMNS.map((name) => `x.${name}`).join(', '));
 
+/** Without empty columns, which the database would read one by one. */
 const toEntryRecords = (writes: readonly EntryWrite[], type: EntryType): string =>
   JSON.stringify(
-    writes.map(({ entryId, after }) => ({
-      entry_id: entryId,
-      vals: after,
-      ...buildEntryColumns(type, after),
-    })),
+    writes.map(({ entryId, after }) => {
+      const record: Record<string, unknown> = { entry_id: entryId, vals: after };
+      for (const [name, value] of Object.entries(buildEntryColumns(type, after)))
+        if (value !== null) record[name] = value;
+      return record;
+    }),
   );
 
 /** Fields changed by any of the writes. */
@@ -177,29 +173,36 @@ const toEntryPatches = (
     })),
   );
 
-/** Stores new and restored entries with their derived columns and index rows. */
+/** Stores new or restored entries with their derived columns and index rows. */
 export function insertEntries(
   tx: Tx,
   author: Author,
   type: EntryType,
   writes: readonly EntryWrite[],
-  at: Date,
+  { at, areRestored = false }: { at: Date; areRestored?: boolean },
 ): void {
+  const columns = listDerivedColumns(type.fields);
+  const values = columns.map((name) => `x.${name}`);
   executeLater(
-    sql`insert into entry (site_id, entry_id, type_id, vals, ${derivedColumns})
-    select ${author.siteId}, x.entry_id, ${type.id}, x.vals, ${derivedValues}
-    from jsonb_to_recordset(${toEntryRecords(writes, type)}::jsonb) as x(${recordShape})`,
+    sql`insert into entry (site_id, entry_id, type_id, vals, ${sql.raw(columns.join(', '))})
+    select ${author.siteId}, x.entry_id, ${type.id}, x.vals, ${sql.raw(values.join(', '))}
+    from jsonb_to_recordset(${toEntryRecords(writes, type)}::jsonb)
+      as x(entry_id int, vals jsonb${sql.raw(formatRecordColumns(columns))})`,
     tx,
   );
+  // A look for rows of the same id would cost as much as a quarter of the insert.
+  const onConflict = areRestored
+    ? sql`on conflict (site_id, entry_id) do update set name = excluded.name, direct_at = excluded.direct_at,
+        any_at = excluded.any_at, modified_by = excluded.modified_by, deleted_at = null, merged_into = null, last_vals = null`
+    : sql``;
   executeLater(
     sql`insert into entry_change (site_id, entry_id, type_id, name, created_at, created_by, direct_at, any_at, modified_by)
     select ${author.siteId}, x.entry_id, ${type.id}, x.name, ${at}::timestamptz, ${author.userId}::int, ${at}::timestamptz, ${at}::timestamptz, ${author.userId}::int
     from jsonb_to_recordset(${JSON.stringify(toNameRecords(writes, type))}::jsonb) as x(entry_id int, name text)
-    on conflict (site_id, entry_id) do update set name = excluded.name, direct_at = excluded.direct_at, any_at = excluded.any_at,
-      modified_by = excluded.modified_by, deleted_at = null, merged_into = null, last_vals = null`,
+    ${onConflict}`,
     tx,
   );
-  insertIndexRows(tx, author.siteId, type.fields, writes);
+  insertIndexRows(tx, author.siteId, type.fields, writes, !areRestored);
 }
 
 const toNameRecords = (writes: readonly EntryWrite[], type: EntryType) =>
@@ -294,12 +297,13 @@ const toMultiRows = (
     ),
   );
 
-/** Inserts the rows that find entries by value: ids of choices, users and references, and searchable texts. */
+/** Inserts the rows that find entries by value: ids of choices, users and references, and searchable texts. `areNew`: the entries have no such rows. */
 function insertIndexRows(
   tx: Tx,
   siteId: number,
   fields: readonly SchemaField[],
   writes: readonly EntryWrite[],
+  areNew = false,
 ): void {
   const ids = toMultiRows(fields, writes, ({ after }, { id }) => after[id]);
   const texts = writes.flatMap((write) =>
@@ -313,7 +317,7 @@ function insertIndexRows(
       sql`insert into entry_multi (site_id, field_id, v, entry_id)
       select ${siteId}, x.field_id, x.v, x.entry_id
       from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as x(field_id int, v int, entry_id int)
-      order by x.entry_id, x.field_id, x.v on conflict do nothing`,
+      order by x.entry_id, x.field_id, x.v ${areNew ? sql`` : sql`on conflict do nothing`}`,
       tx,
     );
   if (texts.length > 0)
@@ -322,7 +326,7 @@ function insertIndexRows(
       select ${siteId}, x.field_id, x.entry_id, x.v
       from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as x(field_id int, entry_id int, v text)
       order by x.entry_id, x.field_id
-      on conflict (site_id, field_id, entry_id) do update set v = excluded.v`,
+      ${areNew ? sql`` : sql`on conflict (site_id, field_id, entry_id) do update set v = excluded.v`}`,
       tx,
     );
 }

@@ -1,5 +1,6 @@
 /** Kysely dialect for both databases; they differ only in their source of connections. */
 import { channel } from 'node:diagnostics_channel';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -123,6 +124,8 @@ export class KyselyConnection implements DatabaseConnection {
   #begin: QueuedStatement | undefined;
   /** Whether the open transaction was started as read-only. */
   #isReadOnly = false;
+  /** Failure of statements of the open transaction for which nobody waited. */
+  #failure: BatchOutcome['failure'];
 
   readonly #confirmation: Confirmation | undefined;
 
@@ -140,7 +143,7 @@ export class KyselyConnection implements DatabaseConnection {
   /** Executes a statement after those that are queued. */
   async run(sql: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
     if (this.#signal?.aborted) throw abortedError();
-    if (this.#isClosed) throw transactionEndedError();
+    this.#requireOpen();
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
     this.#queue.push({ sql, parameters, resolve, reject });
     this.#schedule();
@@ -154,8 +157,18 @@ export class KyselyConnection implements DatabaseConnection {
 
   /** Queues a statement whose result is not needed. It is sent with the next one that is executed, which fails if this one does. */
   queue(sql: string, parameters: readonly unknown[] = []): void {
-    if (this.#isClosed) throw transactionEndedError();
+    this.#requireOpen();
     this.#queue.push({ sql, parameters });
+  }
+
+  /**
+   * Starts to send what is queued, so that the database works while the process prepares what follows. The next statement that is
+   * executed, or the commit, fails if one of them does.
+   */
+  async startSending(): Promise<void> {
+    if (this.#queue.length === 0 || !this.#connection.runAll) return;
+    this.#schedule();
+    await nextTurn();
   }
 
   /** Starts a transaction together with its first statement. One that may write ignores the abort signal. */
@@ -164,10 +177,16 @@ export class KyselyConnection implements DatabaseConnection {
     if (!isReadOnly) this.#signal = undefined;
     if (this.#signal?.aborted) throw abortedError();
     this.#isReadOnly = isReadOnly;
+    this.#failure = undefined;
     // A source that sends statements one by one may use the connection for more than statements.
     if (!this.#connection.runAll) await this.run(sql);
     this.#begin = { sql, parameters: [] };
     if (this.#connection.runAll) this.#queue.push(this.#begin);
+  }
+
+  #requireOpen(): void {
+    if (this.#failure) throw toDbError(this.#failure.error);
+    if (this.#isClosed) throw transactionEndedError();
   }
 
   /** Commits with the queued statements. @throws DbError 08007 when it is unknown whether the changes are stored */
@@ -232,12 +251,18 @@ export class KyselyConnection implements DatabaseConnection {
     const statements = this.#queue;
     this.#queue = [];
     if (statements.length === 0) return;
+    if (this.#failure && statements[0]?.sql !== 'rollback') {
+      for (const { reject } of statements) reject?.(this.#failure.error, this.#failure.isReported);
+      return;
+    }
     this.#isSending = true;
     try {
       const outcome = await this.#sendConfirmed(statements);
       // Without its start, the statements of a transaction would be executed one by one.
       if (outcome.failure && outcome.results.length === 0 && statements[0] === this.#begin)
         this.#isClosed = true;
+      if (outcome.failure && !statements.slice(outcome.results.length).some(({ reject }) => reject))
+        this.#failure = outcome.failure;
       settle(statements, outcome);
     } finally {
       this.#isSending = false;
