@@ -252,6 +252,7 @@ onEachApp((context) => {
         detail: expect.objectContaining({
           template: 'Profile',
           version: 1,
+          entryTypeId: things.typeId,
           rows: 2,
           entries: [two, one],
           filter: 'my selection',

@@ -61,6 +61,13 @@ test('an export of entries leads to its list', () => {
     query,
   });
   expect(getEntries({ entryTypeId: 7, query: null })).toEqual({ type: '7', query: {} });
+  // A report of a query; one of selected entries has no list.
+  const report = { entryTypeId: 7, templateId: 3, template: 'Profile', format: 'docx' };
+  expect(getEntries({ ...report, query: JSON.stringify(query), entries: null })).toEqual({
+    type: '7',
+    query,
+  });
+  expect(getEntries({ ...report, query: null, entries: [12] })).toBeUndefined();
   // Users, a list of the past, a text query, a query that was cut off.
   expect(getEntries({ query: null })).toBeUndefined();
   expect(getEntries({ entryTypeId: 7, query: null, asOf: '2026-01-01T00:00:00Z' })).toBeUndefined();

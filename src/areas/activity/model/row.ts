@@ -46,12 +46,12 @@ export function getTone({ activityTypeId: type }: UserActivityEntry): Tone {
   return DATA_EXPORTS.has(type) ? 'info' : 'neutral';
 }
 
-/** Type and query of the exported entries for a link to them; undefined for other exports and for lists as of a date. */
+/** Type and query of the exported entries for a link to them; undefined for other exports, selected entries and lists as of a date. */
 export function getExportedEntries({
   exportDetail,
 }: Pick<UserActivityEntry, 'exportDetail'>): { type: string; query: Record<string, unknown> } | undefined {
-  const { entryTypeId, query, asOf } = exportDetail ?? {};
-  if (entryTypeId === undefined || typeof asOf === 'string') return undefined;
+  const { entryTypeId, query, asOf, entries } = exportDetail ?? {};
+  if (entryTypeId === undefined || typeof asOf === 'string' || Array.isArray(entries)) return undefined;
   const type = String(entryTypeId);
   if (typeof query !== 'string') return { type, query: {} };
   try {

@@ -171,9 +171,10 @@ const formatExportDetail = ({
     fields.join(', '),
   ].join(' · ');
 
-/** Links to the exported entries, and to all exports of the same. */
+/** Links to the exported entries, to the template of a report, and to all exports of the same. */
 function ExportLinks({ row, exported }: { row: ActivityRow; exported: string }) {
   const entries = getExportedEntries(row);
+  const { templateId } = row.exportDetail ?? {};
   return (
     <span className="act-soft">
       {entries && (
@@ -184,6 +185,14 @@ function ExportLinks({ row, exported }: { row: ActivityRow; exported: string }) 
             search={Object.keys(entries.query).length > 0 ? { query: entries.query } : {}}
           >
             Show the list
+          </Link>
+          {' · '}
+        </>
+      )}
+      {templateId !== undefined && (
+        <>
+          <Link to="/reports/$templateId" params={{ templateId: String(templateId) }}>
+            Show the report
           </Link>
           {' · '}
         </>
