@@ -1,13 +1,27 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { ApiResultOfGetBackupsResponse, BackupContents } from '../../../contract/generated/types.gen.ts';
+import { up as makeBackupsJobs } from '../../kernel/db/migrations/0035_backup_jobs.ts';
 import { makeQueuedBackups } from '../../testing/backups.ts';
 import { makeThings } from '../../testing/entries.ts';
 import { dataDir, onEachApp } from '../../testing/site.ts';
 
 const BACKUPS = '/api/rest/v4/backups';
+
+/** What a database had before backups became jobs. */
+const BEFORE_JOBS = [
+  'alter table job alter column owner_id set not null',
+  'alter table job drop column stage',
+  'drop index backup_verification',
+  `alter table backup drop column job_id, add column holder uuid, add column lease_until timestamptz(3),
+    add column progress smallint not null default 0, add column stage text,
+    alter column storage_id drop default, alter column storage_id type uuid using storage_id::uuid,
+    alter column storage_id set default gen_random_uuid()`,
+  `create index backup_due on backup (backup_id) where status in ('Queued', 'Running') or verify_state in ('queued', 'running')`,
+];
 
 onEachApp((context) => {
   test('requests, makes, lists, reads, downloads and deletes a backup', async () => {
@@ -45,5 +59,32 @@ onEachApp((context) => {
     expect((await api.post(`${BACKUPS}/delete/${fileName}`)).status).toBe(200);
     expect((await api.get(`${BACKUPS}/${fileName}`)).status).toBe(404);
     expect(await readdir(join(dataDir, 'backups'))).toEqual([]);
+  });
+
+  test('backups that waited or ran when they became jobs are made after the upgrade', async () => {
+    const { db } = context();
+    const [waiting, running] = [await makeThings(context()), await makeThings(context())];
+    await running.create({ Name: 'Kept' });
+    await db.transaction().execute(async (tx) => {
+      // Later names of files are not those of the time.
+      await sql`update backup set storage_id = gen_random_uuid()::text`.execute(tx);
+      for (const statement of BEFORE_JOBS) await sql.raw(statement).execute(tx);
+      await sql`insert into backup (site_id, file_name, status, entry_types, includes_files, started_at, holder, progress, stage)
+        values (${waiting.siteId}, 'waiting.zip', 'Queued', '{Thing}', false, null, null, 0, null),
+          (${running.siteId}, 'running.zip', 'Running', '{Thing}', false, now(), gen_random_uuid(), 40, 'rows')`.execute(
+        tx,
+      );
+      await makeBackupsJobs(tx.withTables<never>());
+    });
+    await makeQueuedBackups(db);
+    for (const [{ api }, fileName] of [
+      [waiting, 'waiting.zip'],
+      [running, 'running.zip'],
+    ] as const) {
+      const { body } = await api.get<{ data: object[] }>(BACKUPS);
+      expect(body.data).toMatchObject([{ fileName, status: 'Ready', progress: 100, entryTypes: ['Thing'] }]);
+    }
+    const contents = await running.api.get<BackupContents>(`${BACKUPS}/running.zip/contents`);
+    expect(contents.body.members.find(({ kind }) => kind === 'entries')).toMatchObject({ rows: 1 });
   });
 });

@@ -4,6 +4,8 @@ import { onEachDatabase } from '../../testing/databases.ts';
 import { executeLater, sendEarly, withTransaction } from './database.ts';
 import { DbError } from './driver/errors.ts';
 
+const insert = (key: string) =>
+  sql`insert into throttle (key, count, window_started_at) values (${key}, 0, now())`;
 const createSerializationError = () => new DbError('could not serialize access', { code: '40001' });
 
 onEachDatabase((database) => {
@@ -81,8 +83,6 @@ onEachDatabase((database) => {
     const count = async () =>
       (await sql<{ n: number }>`select count(*)::int as n from throttle where key like 'early%'`.execute(db))
         .rows[0]?.n;
-    const insert = (key: string) =>
-      sql`insert into throttle (key, count, window_started_at) values (${key}, 0, now())`;
     await withTransaction(db, {}, async (tx) => {
       executeLater(insert('early 1'), tx);
       await sendEarly(tx);
