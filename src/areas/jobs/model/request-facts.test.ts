@@ -24,6 +24,12 @@ test('an export says its type, filter, fields and format; many fields are counte
   expect(getExportedList({ kind: 'entries.export', parameters: { ...parameters, asOf } })).toBeUndefined();
 });
 
+test('a report of a query leads to its list, one of selected entries does not', () => {
+  const parameters = { entryTypeId: 7, selected: null, query: { City: 'Hamburg' } };
+  expect(getExportedList({ kind: 'report', parameters })).toEqual({ type: '7', query: parameters.query });
+  expect(getExportedList({ kind: 'report', parameters: { entryTypeId: 7, selected: 2 } })).toBeUndefined();
+});
+
 test('jobs whose title says everything have no facts; imports name their file', () => {
   expect(listRequestFacts({ kind: 'users.update', parameters: { isActive: false } })).toEqual([]);
   expect(

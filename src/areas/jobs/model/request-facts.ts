@@ -58,11 +58,22 @@ export function getExportedList({
 }: Pick<Job, 'kind' | 'parameters'>):
   | { type: string; query: Record<string, unknown> | undefined }
   | undefined {
-  const { entryType, query, asOf } = parameters;
-  if (kind !== 'entries.export' || typeof entryType !== 'string' || asOf !== undefined) return undefined;
+  const { query, asOf } = parameters;
+  const entryType = getEntryType(kind, parameters);
+  if (entryType === undefined || asOf !== undefined) return undefined;
   if (query === undefined) return { type: entryType, query: undefined };
   // The text of a query would have to be parsed; the console sends objects.
   return typeof query === 'object' && query !== null ? { type: entryType, query: { ...query } } : undefined;
+}
+
+/** The type of the exported list; undefined for a report of selected entries, which are no list. */
+function getEntryType(
+  kind: string,
+  { entryType, entryTypeId, selected }: Job['parameters'],
+): string | undefined {
+  if (kind === 'report')
+    return typeof entryTypeId === 'number' && selected === null ? String(entryTypeId) : undefined;
+  return kind === 'entries.export' ? asText(entryType) : undefined;
 }
 
 const isId = (value: unknown): value is number => typeof value === 'number' && value > 0;
