@@ -1,13 +1,14 @@
 /**
  * Preloaded into a service (`NODE_OPTIONS=--import`): measures how long its event loop did not turn. `GET` on GAP_PORT returns the
  * longest gap since the last call, in milliseconds, and the longest time that the main thread itself computed between two turns, which
- * does not grow when other processes use the processor.
+ * does not grow when other processes use the processor, and the memory of the process now.
  */
 import { createServer } from 'node:http';
 import { isMainThread } from 'node:worker_threads';
 
 const INTERVAL_MS = 2;
 const MICROSECONDS = 1000;
+const BYTES_PER_MIB = 1_048_576;
 
 const port = process.env['GAP_PORT'];
 if (isMainThread && port !== undefined && process.argv[1]?.endsWith('main.ts')) {
@@ -25,7 +26,8 @@ if (isMainThread && port !== undefined && process.argv[1]?.endsWith('main.ts')) 
     lastCpu = process.threadCpuUsage();
   }, INTERVAL_MS).unref();
   createServer((_request, response) => {
-    response.end(JSON.stringify(longest));
+    const rssMiB = process.memoryUsage.rss() / BYTES_PER_MIB;
+    response.end(JSON.stringify({ ...longest, rssMiB }));
     longest = { gapMs: 0, computingMs: 0 };
   })
     .listen(Number(port), '127.0.0.1')

@@ -279,6 +279,17 @@ export function executeLater(query: AnyStatement, tx: Tx): void {
 export const sendEarly = async (tx: Tx): Promise<void> => connectionsByTransaction.get(tx)?.startSending();
 
 /**
+ * Executes `copy … from stdin` with rows in the text format, which takes about half as long as an INSERT of them. PostgreSQL only: the
+ * embedded database has no such statement.
+ */
+export async function copyRows(tx: Tx, query: AnyStatement, rows: Uint8Array): Promise<void> {
+  const connection = connectionsByTransaction.get(tx);
+  if (!connection) throw new Error('Only transactions of withTransaction copy rows');
+  const { sql: text, parameters } = query.compile(tx);
+  await connection.run(text, parameters, rows);
+}
+
+/**
  * Runs `fn` in one transaction. Statements that are executed at the same time (`Promise.all`) are sent together, in order. After a serialization failure or deadlock it retries from the start, up to six attempts, so
  * `fn` must not have side effects outside the database that cannot be repeated.
  * `lockedSiteId`: transactions with the same site id run one after the other and see each other's changes; others run in

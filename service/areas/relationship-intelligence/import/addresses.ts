@@ -10,6 +10,8 @@ export interface AddressRules {
 
 /** What the rules say about one address. */
 export interface AddressKind {
+  /** The address in lower case. */
+  key: string;
   isExcluded: boolean;
   isInternal: boolean;
 }
@@ -25,21 +27,23 @@ function hasDomain(domains: ReadonlySet<string>, domain: string): boolean {
   return false;
 }
 
-/** Classifies addresses in lower case by the rules; remembers each, because the same addresses occur again and again. */
+/** Classifies addresses by the rules; remembers each, because the same addresses occur again and again. */
 export function createAddressBook(rules: AddressRules): (address: string) => AddressKind {
   const exclusions = new Set(rules.exclusions);
   const internalDomains = new Set(rules.internalDomains);
   const users = new Set(rules.userAddresses);
   const known = new Map<string, AddressKind>();
-  return (address) => {
-    const found = known.get(address);
+  return (text) => {
+    const found = known.get(text);
     if (found) return found;
+    const address = text.toLowerCase();
     const domain = address.slice(address.lastIndexOf('@') + 1);
     const kind = {
+      key: address,
       isExcluded: exclusions.has(address) || hasDomain(exclusions, domain),
       isInternal: users.has(address) || hasDomain(internalDomains, domain),
     };
-    known.set(address, kind);
+    known.set(text, kind);
     return kind;
   };
 }

@@ -38,10 +38,11 @@ onEachApp((context) => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  /** Imports three e-mails; `happen` runs when the import reads its body. */
-  const importWith = (happen: () => Promise<unknown>): Promise<ImportResult[]> => {
+  /** Imports three e-mails; `happen` runs when the import reads its body, before the last piece of it. */
+  const importWith = (happen: () => Promise<unknown>, first = ''): Promise<ImportResult[]> => {
     const body = JSON.stringify([{ userId: person.userId, handlerType: 1, emails: makeEmails(3) }]);
     async function* arrive() {
+      if (first !== '') yield Buffer.from(first);
       await happen();
       yield Buffer.from(body);
     }
@@ -105,6 +106,20 @@ onEachApp((context) => {
     expect((await importWith(async () => {})).map(getCounts)).toEqual([[3, 3, 0, 0]]);
   });
 
+  test('an upload over a slow line holds no transaction, and what is changed meanwhile counts', async () => {
+    const { db } = context();
+    const counts = await importWith(async () => {
+      await sql`update ri_setting set internal_domains = '{slow.example}' where site_id = ${siteId}`.execute(
+        db,
+      );
+      // The thread has the first part, which is longer than what is read without it.
+    }, ' '.repeat(200_000));
+    expect(counts.map(getCounts)).toEqual([[3, 3, 0, 0]]);
+    await resetGate(db, siteId);
+    const off = () => sql`update ri_setting set is_enabled = false where site_id = ${siteId}`.execute(db);
+    await expect(importWith(off, ' '.repeat(200_000))).rejects.toMatchObject({ status: 400 });
+  });
+
   test('a clock of the process that is ten minutes off changes neither the limit nor the lease', async () => {
     const api = as(context().app, person, 'console');
     const request = [{ userId: person.userId, emails: makeEmails(1) }];
@@ -150,6 +165,41 @@ onEachApp((context) => {
   });
 });
 
+test.runIf(process.platform === 'linux')(
+  'a frozen process whose lease has lapsed stores nothing when it wakes up',
+  async () => {
+    const testDatabase = await createTestDatabase('postgres');
+    const { databaseUrl, dataDir } = testDatabase;
+    const { db, close } = await openDatabase(testDatabase);
+    const siteId = await makeSite(db);
+    const person = await makePerson(db, siteId);
+    await enableRelationships(db, siteId, [person.userId]);
+    const { userId, token } = person;
+    const place = { databaseUrl, dataDir, siteId, userId, token };
+    // Before the first statement of the transaction, with the lease.
+    const fault = {
+      signal: 'SIGSTOP',
+      statement: 1,
+      text: 'ri_setting where site_id = $1 for share',
+    } as const;
+    const frozen = startImportProcess({ ...place, emails: 5, fault });
+    await frozen.stopping;
+    await sql`update ri_gate set lease_until = now() - interval '1 second'`.execute(db);
+    const admission = await admit(db, { siteId, userId, holder: randomUUID(), takesLease: true });
+    expect(admission.isBusy).toBe(false);
+    frozen.resume();
+    expect(await frozen.exited).toBe(9);
+    const { rows } = await sql<{ items: number; fence: string; isHeld: boolean }>`
+      select (select count(*)::int from ri_item) as items, fence::text, lease_until > now() as "isHeld" from ri_gate`.execute(
+      db,
+    );
+    // The lease of the process that took over stays.
+    expect(rows).toEqual([{ items: 0, fence: String(admission.fence), isHeld: true }]);
+    await close();
+    await testDatabase.remove();
+  },
+);
+
 const SHARE = { embedded: 1, postgres: 2 };
 /** Statements of a request with two batches. */
 const MAX_STATEMENT = 24;
@@ -174,7 +224,8 @@ onEachKind((kind) => {
           siteId,
           userId: person.userId,
           token: person.token,
-          emails: 300,
+          // On PostgreSQL enough for the thread, so that the rows are copied.
+          emails: kind === 'postgres' ? 700 : 300,
           ...(kill < kills && { fault: { signal: 'SIGKILL', statement, isDuring: kill % 2 === 0 } }),
         });
         expect(await exited).toBe(kill < kills ? null : 0);

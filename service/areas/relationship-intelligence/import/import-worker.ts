@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { ApiError } from '../../../kernel/api-error.ts';
 import { createContract } from '../../../kernel/http/contract.ts';
+import { createCopyBatch } from './copy-batch.ts';
 import { createItemReader, type ItemBatch } from './item-reader.ts';
 import { createItemValidator, createUnpacker, type ReaderMessage, type ReaderReply } from './read-import.ts';
 
@@ -10,14 +11,19 @@ let unpacker: ReturnType<typeof createUnpacker> | undefined;
 let batches: readonly ItemBatch[] = [];
 let taken = 0;
 
-const reply = (message: ReaderReply): void => parentPort?.postMessage(message, []);
+const reply = (message: ReaderReply, transfer: ArrayBuffer[] = []): void =>
+  parentPort?.postMessage(message, transfer);
 
 async function handle(message: ReaderMessage): Promise<void> {
   if ('start' in message) {
-    const created = createItemReader(
-      message.start,
-      createItemValidator(createContract(message.document), message.start.kind),
-    );
+    const { start, document, copyFor } = message;
+    const replyCopy = (batch: ItemBatch) => {
+      if (!copyFor) return;
+      const copy = createCopyBatch(batch, copyFor);
+      reply({ copy }, [copy.items.buffer, copy.links.buffer]);
+    };
+    const validate = createItemValidator(createContract(document), start.kind);
+    const created = createItemReader(start, validate, replyCopy);
     reader = created;
     unpacker = createUnpacker(message.isPacked, (chunk) => created.write(chunk));
   } else if ('bytes' in message) {
@@ -31,7 +37,7 @@ async function handle(message: ReaderMessage): Promise<void> {
     const reading = reader.end();
     batches = reading.batches;
     const { errors, received, users } = reading;
-    reply({ reading: { errors, received, users }, batchCount: batches.length });
+    reply({ reading: { errors, received, users, batchCount: batches.length } });
   } else {
     const rows = batches[message.batch];
     if (!rows) throw new Error(`There is no batch ${message.batch}`);

@@ -316,6 +316,62 @@ onEachApp((context) => {
       expect(plain.body.map(getCounts)).toEqual([[1_000, 0, 1_000, 0]]);
     });
 
+    test('long bodies store the same rows as short ones, whatever is stored already', async () => {
+      const { db } = context();
+      const name = String.raw`Jo "the \ {comma, }" N\'t`;
+      const people = (n: number) => [
+        { address: `{p${n}'q}@Outside.test`, name: n % 3 === 0 ? '' : `${name} ${n}` },
+        { address: `copy${n % 5}@outside.test`, name: '' },
+      ];
+      const start = Date.now() - 3_600_000;
+      const emails = Array.from({ length: 90 }, (_, n) => ({
+        uniqueId: `long-${n}`,
+        sentDate: new Date(start + n * 1_000).toISOString(),
+        modifiedDate: new Date(start + n * 1_000).toISOString().replace('.', '.00').replace('Z', '1+00:00'),
+        sender:
+          n % 2 === 0 ? { address: person.email, name: 'Ann' } : { address: `p${n % 4}@Outside.test`, name },
+        recipientsTo: people(n),
+      }));
+      const read = async (table: string, columns: string) => {
+        const { rows } =
+          await sql`select ${sql.raw(columns)} from ${sql.table(table)} where site_id = ${siteId}
+          order by ${sql.raw(columns)}`.execute(db);
+        return rows;
+      };
+      const readAll = () =>
+        Promise.all([
+          read('ri_item', 'kind, item_key, at, modified_at, content, addresses'),
+          read('ri_item_user', 'user_id, kind, item_key, at, direction, counterparts'),
+          read('ri_relation', 'user_id, address, name, first_at, last_at, sent, received, meetings'),
+        ]);
+      const list = (known: number) => [
+        { userId: person.userId, handlerType: 1, emails: emails.slice(known) },
+        { userId: colleague.userId, handlerType: 1, emails: emails.slice(known + 40) },
+      ];
+      const sendList = async (known: number, isLong: boolean) => {
+        await resetGate(db, siteId);
+        const text = JSON.stringify(list(known));
+        return (await sendBody(Buffer.from(isLong ? text.padEnd(140_000) : text))).body.map(getCounts);
+      };
+      const empty = async () => {
+        for (const table of ['ri_item', 'ri_item_user', 'ri_relation'])
+          await sql`delete from ${sql.table(table)} where site_id = ${siteId}`.execute(db);
+      };
+      expect(await sendList(0, false)).toEqual([
+        [90, 90, 0, 0],
+        [50, 0, 50, 0],
+      ]);
+      const expected = await readAll();
+      expect(expected.map(({ length }) => length)).toEqual([90, 140, expected[2].length]);
+      await empty();
+      // All of it is new; then its second half only.
+      for (const known of [[0], [45, 0]]) {
+        for (const from of known) await sendList(from, true);
+        expect(await readAll()).toEqual(expected);
+        await empty();
+      }
+    });
+
     test('a truncated or invalid gzip is 400, a bomb 413 with the limit, and other encodings 415', async () => {
       const packed = gzipSync(buildBody(50));
       for (const broken of [packed.subarray(0, packed.length - 20), Buffer.from('not gzip')]) {

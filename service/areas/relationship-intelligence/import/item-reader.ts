@@ -43,7 +43,7 @@ export interface ImportContext {
 }
 
 /** Directions of items (ri_item_user.direction). */
-const DIRECTION = { sent: 1, received: 2, meeting: 3, none: 0 } as const;
+export const DIRECTION = { sent: 1, received: 2, meeting: 3, none: 0 } as const;
 
 /** Rows of a statement by column. Lists within a column are joined by line feeds. */
 export interface ItemBatch {
@@ -62,7 +62,7 @@ export interface ItemBatch {
   uniqueIds: string[];
 }
 
-const ROWS_PER_BATCH = 2_000;
+const ROWS_PER_BATCH = 5_000;
 const createBatch = (): ItemBatch => ({
   keys: [],
   users: [],
@@ -131,9 +131,15 @@ export interface ImportReading {
 /** An e-mail or meeting in one form. */
 interface Item {
   uniqueId: string;
-  at: Date;
-  modified: Date;
+  at: ItemTime;
+  modified: ItemTime;
   people: readonly { address: string; name: string }[];
+}
+
+/** A time in milliseconds since 1970, and in UTC as text of a fixed length. */
+interface ItemTime {
+  ms: number;
+  text: string;
 }
 
 /** The list of a user in an import item, with the names of its properties. */
@@ -145,16 +151,27 @@ const PARTS = {
 /** The first 16 bytes of the SHA-256 of a text, as a UUID. */
 const toKey = (text: string): string => hash('sha256', text, 'hex').slice(0, 32);
 
+/** Times as most programs write them need not be formatted again. */
+const CANONICAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** @throws ApiError 400 as `parseTimestamp` */
+function parseTime(path: string, text: string): ItemTime {
+  const time = parseTimestamp(path, text);
+  return { ms: time.getTime(), text: CANONICAL_TIME.test(text) ? text : time.toISOString() };
+}
+
 const toLine = (name: string): string => name.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 
 /**
  * Reads the list of a request as it arrives and checks everything that the request alone shows (shapes 6): shape, limits, order,
  * repeated ids and users, handler types. Decides by the state of the site which items are skipped.
  * @param validateItem validates `{items: [...]}` with the schema of the import item
+ * @param onBatch gets each batch as soon as it is complete; the rest of the request may still be wrong
  */
 export function createItemReader(
   context: ImportContext,
   validateItem: (body: unknown) => CheckedBody,
+  onBatch: (batch: ItemBatch) => void = () => {},
 ): { write(chunk: Buffer): void; end(): ImportReading } {
   const { kind } = context;
   const limits = IMPORT_LIMITS[kind];
@@ -217,7 +234,7 @@ export function createItemReader(
       const first = positions.get(entry.uniqueId);
       if (first !== undefined) report(`${path}.uniqueId`, `is that of ${index}.${kind}.${first} too`);
       positions.set(entry.uniqueId, at);
-      const time = entry.at.getTime();
+      const time = entry.at.ms;
       if (time < before)
         report(
           `${path}.${part.time}`,
@@ -232,9 +249,10 @@ export function createItemReader(
   /** Converts the times. Reports those that are no valid date and time. */
   function parse(entry: Omit<Item, 'at' | 'modified'> & RawTimes, path: string): Item | undefined {
     try {
-      const at = parseTimestamp(`${path}.${part.time}`, entry.time);
-      const modified = parseTimestamp(`${path}.modifiedDate`, entry.modifiedDate);
-      if (entry.endDate !== undefined && parseTimestamp(`${path}.endDate`, entry.endDate) < at)
+      const at = parseTime(`${path}.${part.time}`, entry.time);
+      const modified =
+        entry.modifiedDate === entry.time ? at : parseTime(`${path}.modifiedDate`, entry.modifiedDate);
+      if (entry.endDate !== undefined && parseTime(`${path}.endDate`, entry.endDate).ms < at.ms)
         report(`${path}.endDate`, 'is before startDate');
       return { uniqueId: entry.uniqueId, people: entry.people, at, modified };
     } catch (error) {
@@ -246,18 +264,18 @@ export function createItemReader(
 
   /** Adds an item to the rows, or counts why it is skipped. */
   function place({ uniqueId, at, modified, people }: Item, user: EnabledUser, result: UserReading): void {
-    const timing = checkTime(at.getTime(), context.period, user.isHistoryComplete);
+    const timing = checkTime(at.ms, context.period, user.isHistoryComplete);
     const skip = (code: ImportWarningCode) => {
       result.skipped += 1;
       addWarning(result.warnings, code, uniqueId);
     };
     if (timing === 'BEFORE_PERIOD' || timing === 'HISTORY_CLOSED') return skip(timing);
-    const addresses = people.map(({ address }) => address.toLowerCase());
-    const kinds = addresses.map(classify);
+    const kinds = people.map(({ address }) => classify(address));
+    const addresses = kinds.map(({ key }) => key);
     if (kinds.some(({ isExcluded }) => isExcluded)) return skip('EXCLUDED');
     if (kinds.every(({ isInternal }) => isInternal)) return skip('INTERNAL_ONLY');
     if (timing) addWarning(result.warnings, timing, uniqueId);
-    const time = at.toISOString();
+    const time = at.text;
     if (result.latest === null || time > result.latest) result.latest = time;
     const key = toKey(uniqueId);
     const joined = addresses.join('\n');
@@ -280,7 +298,7 @@ export function createItemReader(
     batch.keys.push(key);
     batch.users.push(user.userId);
     batch.times.push(time);
-    batch.modified.push(modified.toISOString());
+    batch.modified.push(modified.text);
     batch.contents.push(content);
     batch.addresses.push(joined);
     batch.isFirst.push(stored === undefined);
@@ -288,10 +306,13 @@ export function createItemReader(
     batch.counterparts.push([...counterparts.keys()].join('\n'));
     batch.names.push([...counterparts.values()].join('\n'));
     batch.uniqueIds.push(uniqueId);
-    if (batch.keys.length >= ROWS_PER_BATCH) {
-      reading.batches.push(batch);
-      batch = createBatch();
-    }
+    if (batch.keys.length >= ROWS_PER_BATCH) finishBatch();
+  }
+
+  function finishBatch(): void {
+    reading.batches.push(batch);
+    onBatch(batch);
+    batch = createBatch();
   }
 
   /**
@@ -315,7 +336,7 @@ export function createItemReader(
       splitter.end();
       if (reading.received > limits.perRequest)
         report('body', `has ${reading.received} ${kind}; a request may have at most ${limits.perRequest}`);
-      if (batch.keys.length > 0) reading.batches.push(batch);
+      if (batch.keys.length > 0) finishBatch();
       if (reading.errors.length > 0) reading.batches = [];
       reading.errors = reading.errors.slice(0, MAX_FIELD_ERRORS + 1);
       return reading;

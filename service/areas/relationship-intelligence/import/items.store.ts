@@ -1,7 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ImportKind } from '../../../../contract/generated/types.gen.ts';
-import type { Db, Tx } from '../../../kernel/db/database.ts';
+import { copyRows, type Db, type Tx } from '../../../kernel/db/database.ts';
+import { getDbError } from '../../../kernel/db/driver/errors.ts';
 import type { AddressRules } from './addresses.ts';
+import type { CopyBatch, ItemOwner } from './copy-batch.ts';
 import type { EnabledUser, ItemBatch } from './item-reader.ts';
 
 /** ri_item.kind. */
@@ -45,6 +47,13 @@ const buildStage = (rows: ItemBatch): RawBuilder<unknown> => sql`
     ${rows.counterparts}::text[], ${rows.names}::text[])
     as s(item_key, user_id, at, modified_at, content, addresses, is_first, direction, counterparts, names)`;
 
+/** Adds what was inserted to the relationship that exists already. */
+const RAISE_RELATION = sql`on conflict (site_id, user_id, address) do update set
+  name = case when excluded.last_at >= r.last_at then coalesce(excluded.name, r.name) else coalesce(r.name, excluded.name) end,
+  first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),
+  sent = r.sent + excluded.sent, received = r.received + excluded.received, meetings = r.meetings + excluded.meetings,
+  contact_at = case when r.entry_id is null then null else r.contact_at end`;
+
 /**
  * Stores the items of a batch, the users who have them, and what they add to relationships. An item that is stored already is kept,
  * and counts for a relationship only if the user did not have it.
@@ -70,17 +79,64 @@ export async function storeItems(
       from link join stage s using (user_id, item_key),
         unnest(string_to_array(s.counterparts, ${LINE_FEED}), string_to_array(s.names, ${LINE_FEED})) as person(address, name)
       group by s.user_id, person.address order by s.user_id, person.address
-      on conflict (site_id, user_id, address) do update set
-        name = case when excluded.last_at >= r.last_at then coalesce(excluded.name, r.name) else coalesce(r.name, excluded.name) end,
-        first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),
-        sent = r.sent + excluded.sent, received = r.received + excluded.received, meetings = r.meetings + excluded.meetings,
-        contact_at = case when r.entry_id is null then null else r.contact_at end)
+      ${RAISE_RELATION})
     select (select coalesce(jsonb_agg(jsonb_build_object('userId', user_id, 'count', count)), '[]')
         from (select user_id, count(*) from item join stage s using (item_key) where s.is_first group by user_id) as x) as added,
       (select coalesce(jsonb_agg(s.item_key), '[]') from stage s
         join ri_item known on known.site_id = ${siteId} and known.kind = ${number} and known.item_key = s.item_key
         where s.is_first and known.content <> s.content) as differing`.execute(tx);
   return toBatchResult(result.rows);
+}
+
+/** Whether the database has items of the batch already, or users who have them. */
+export async function hasItems(
+  tx: Tx,
+  { siteId, kind }: ItemOwner,
+  { firstKeys, repeatedKeys, repeatedUsers }: CopyBatch,
+): Promise<boolean> {
+  const { rows } = await sql<{ isKnown: boolean }>`select
+    exists (select from unnest(${firstKeys}::uuid[]) as s(item_key)
+      join ri_item k on k.site_id = ${siteId} and k.kind = ${kind} and k.item_key = s.item_key)
+    or exists (select from unnest(${repeatedKeys}::uuid[], ${repeatedUsers}::int[]) as s(item_key, user_id)
+      join ri_item_user l on l.site_id = ${siteId} and l.user_id = s.user_id and l.kind = ${kind} and l.item_key = s.item_key)
+    as "isKnown"`.execute(tx);
+  return rows[0]?.isKnown ?? true;
+}
+
+/**
+ * Stores a batch of which the database has nothing (`hasItems`), as `storeItems` would. PostgreSQL only.
+ * @returns false if another import has stored an item of it meanwhile; the transaction has failed then
+ */
+export async function copyItems(
+  tx: Tx,
+  { siteId }: ItemOwner,
+  { items, links, relations }: CopyBatch,
+): Promise<boolean> {
+  const { users, addresses, names, first, last, sent, received, meetings } = relations;
+  const written = await Promise.allSettled([
+    copyRows(
+      tx,
+      sql`copy ri_item (site_id, kind, item_key, at, modified_at, content, addresses) from stdin`,
+      items,
+    ),
+    copyRows(
+      tx,
+      sql`copy ri_item_user (site_id, user_id, kind, item_key, at, direction, counterparts) from stdin`,
+      links,
+    ),
+    sql`insert into ri_relation as r (site_id, user_id, address, name, first_at, last_at, sent, received, meetings)
+      select ${siteId}, user_id, address, nullif(name, ''), first_at, last_at, sent, received, meetings
+      from unnest(${users}::int[], ${addresses}::text[], ${names}::text[], ${first}::timestamptz[], ${last}::timestamptz[],
+        ${sent}::int[], ${received}::int[], ${meetings}::int[])
+        as s(user_id, address, name, first_at, last_at, sent, received, meetings)
+      ${RAISE_RELATION}`.execute(tx),
+  ]);
+  for (const result of written) {
+    if (result.status === 'fulfilled') continue;
+    if (getDbError(result.reason)?.code === '23505') return false;
+    throw result.reason;
+  }
+  return true;
 }
 
 /** The result of a statement over a batch; the database writes keys as UUIDs. */

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { createGunzip } from 'node:zlib';
-import { ApiError, retryLater } from '../../../kernel/api-error.ts';
+import { ApiError, badRequest, retryLater } from '../../../kernel/api-error.ts';
 import type { Contract, ContractDocument } from '../../../kernel/http/contract.ts';
+import type { CopyBatch, ItemOwner } from './copy-batch.ts';
 import {
   createItemReader,
   type ImportContext,
@@ -13,23 +14,40 @@ import {
 
 /** Message to the thread. */
 export type ReaderMessage =
-  | { start: ImportContext; isPacked: boolean; document: ContractDocument }
+  | {
+      start: ImportContext;
+      isPacked: boolean;
+      document: ContractDocument;
+      /** Whether the batches are wanted as rows of COPY too, as soon as they are read. */
+      copyFor: ItemOwner | undefined;
+    }
   | { bytes: Uint8Array<ArrayBuffer> }
   | { end: true }
   | { batch: number };
 
-/** Answer of the thread: `taken` for each chunk, the reading without its rows, or the rows of one statement. */
+/** Answer of the thread: `taken` for each chunk, each batch for COPY, the reading without its rows, or the rows of one statement. */
 export type ReaderReply =
   | { taken: number }
-  | { reading: Omit<ImportReading, 'batches'>; batchCount: number }
+  | { copy: CopyBatch }
+  | { reading: ReadingResult }
   | { rows: ItemBatch }
   | { refusal: { status: number; message: string } };
 
-/** Checked items of a request whose rows are fetched one statement at a time. */
-export interface OpenReading extends Omit<ImportReading, 'batches'> {
+/** What was read, without the rows. */
+interface ReadingResult extends Omit<ImportReading, 'batches'> {
   batchCount: number;
-  /** Rows of a statement; may be called again for the same one. */
+}
+
+/** A body that has arrived and is being read. Its rows are fetched one batch at a time; each may be fetched again. */
+export interface OpenReading {
+  /** Waits for the end of the reading. @throws ApiError 400 if anything in the body is wrong */
+  finish(): Promise<ReadingResult>;
   getBatch(index: number): Promise<ItemBatch>;
+  /**
+   * Waits until the batch is read, which may be before the end of the reading; undefined after the last one. The method is missing
+   * where batches are not available in this form.
+   */
+  getCopy?(index: number): Promise<CopyBatch | undefined>;
 }
 
 /** A body in which a request arrives. */
@@ -41,8 +59,8 @@ export interface ImportBody {
 
 /** Bodies up to this size are read without the thread. */
 const MAX_INLINE_BYTES = 128 * 1024;
-/** Bytes that may be on their way to the thread. */
-const MAX_PENDING_BYTES = 4 * 1024 * 1024;
+/** Bytes that may wait for the thread: the rows are written while it still reads the rest. */
+const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 /** Memory of the thread: enough for a body at the limit, whose items are parsed one after the other. */
 const MAX_WORKER_MEMORY_MB = 1_536;
 const WORKER_TIMEOUT_MS = 120_000;
@@ -61,13 +79,15 @@ export function createItemValidator(
 }
 
 /**
- * Reads a body and checks its items, long ones in another thread. `handle` gets the checked items; their rows are gone when it ends.
+ * Reads a body and checks its items, long ones in another thread. `handle` is called when the body has arrived; the rows are gone when
+ * it ends.
+ * @param copyFor wants the batches of long bodies as rows of COPY
  * @throws ApiError 400 or 413 for a body that cannot be read, 503 when the thread fails
  */
 export async function readImport<T>(
   { stream, isPacked }: ImportBody,
   context: ImportContext,
-  contract: Pick<Contract, 'document' | 'validateItems'>,
+  { contract, copyFor }: { contract: Pick<Contract, 'document' | 'validateItems'>; copyFor?: ItemOwner },
   handle: (reading: OpenReading) => Promise<T>,
 ): Promise<T> {
   const chunks: Buffer[] = [];
@@ -85,14 +105,13 @@ export async function readImport<T>(
     for (const chunk of chunks) reader.write(chunk);
     const { batches, ...reading } = reader.end();
     return handle({
-      ...reading,
-      batchCount: batches.length,
+      finish: async () => requireValid({ ...reading, batchCount: batches.length }),
       getBatch: async (index) => getItem(batches, index),
     });
   }
   const thread = startThread();
   try {
-    thread.post({ start: context, isPacked, document: contract.document });
+    thread.post({ start: context, isPacked, document: contract.document, copyFor });
     let sent = 0;
     const send = async (chunk: Buffer) => {
       sent += chunk.length;
@@ -103,20 +122,21 @@ export async function readImport<T>(
     };
     for (const chunk of chunks) await send(chunk);
     for (; !next.done; next = await iterator.next()) await send(next.value);
-    const answer = await thread.ask({ end: true });
-    if (!('reading' in answer)) throw new Error('The thread answered another question');
+    thread.post({ end: true });
     return await handle({
-      ...answer.reading,
-      batchCount: answer.batchCount,
-      async getBatch(index) {
-        const reply = await thread.ask({ batch: index });
-        if (!('rows' in reply)) throw new Error('The thread answered another question');
-        return reply.rows;
-      },
+      finish: async () => requireValid(await thread.untilRead()),
+      getBatch: (index) => thread.fetchBatch(index),
+      ...(copyFor && { getCopy: (index: number) => thread.untilCopied(index) }),
     });
   } finally {
     await thread.stop();
   }
+}
+
+/** @throws ApiError 400 with everything that is wrong */
+function requireValid(result: ReadingResult): ReadingResult {
+  if (result.errors.length > 0) throw badRequest(result.errors);
+  return result;
 }
 
 function getItem<Item>(items: readonly Item[], index: number): Item {
@@ -136,7 +156,9 @@ function startThread() {
   let taken = 0;
   const failures: ApiError[] = [];
   let wake = noWaiter;
-  let answer: ReaderReply | undefined;
+  let rows: ItemBatch | undefined;
+  let result: ReadingResult | undefined;
+  const copies: CopyBatch[] = [];
   const fail = () => {
     failures.push(retryLater(503, 'The body could not be read right now', RETRY_AFTER_SECONDS));
     wake();
@@ -144,7 +166,9 @@ function startThread() {
   worker.on('message', (reply: ReaderReply) => {
     if ('taken' in reply) taken = reply.taken;
     else if ('refusal' in reply) failures.push(new ApiError(reply.refusal.status, reply.refusal.message));
-    else answer = reply;
+    else if ('copy' in reply) copies.push(reply.copy);
+    else if ('rows' in reply) rows = reply.rows;
+    else result = reply.reading;
     wake();
   });
   worker.on('error', fail);
@@ -165,12 +189,22 @@ function startThread() {
     post,
     /** Waits until the thread has taken this many bytes. */
     untilTaken: (bytes: number) => until(() => taken >= bytes),
-    async ask(message: ReaderMessage): Promise<ReaderReply> {
-      answer = undefined;
-      post(message);
-      await until(() => answer !== undefined);
-      if (!answer) throw new Error('There is no answer');
-      return answer;
+    async untilRead(): Promise<ReadingResult> {
+      await until(() => result !== undefined);
+      if (!result) throw new Error('There is no result');
+      return result;
+    },
+    /** The batch as rows of COPY; undefined if the body has no such batch. */
+    async untilCopied(index: number): Promise<CopyBatch | undefined> {
+      await until(() => copies.length > index || result !== undefined);
+      return copies[index];
+    },
+    async fetchBatch(index: number): Promise<ItemBatch> {
+      rows = undefined;
+      post({ batch: index });
+      await until(() => rows !== undefined);
+      if (!rows) throw new Error('There is no batch');
+      return rows;
     },
     stop: () => worker.terminate(),
   };

@@ -7,11 +7,11 @@ import type {
   ImportWarningCode,
   ImportWarningCount,
 } from '../../../../contract/generated/types.gen.ts';
-import { ApiError, badRequest, conflict, retryLater, unauthorized } from '../../../kernel/api-error.ts';
+import { ApiError, conflict, retryLater, unauthorized } from '../../../kernel/api-error.ts';
 import { type Actor, change, type Recorder } from '../../../kernel/audit/change.ts';
 import type { Caller } from '../../../kernel/auth/caller.ts';
 import { loadEffectiveCapabilities } from '../../../kernel/auth/callers.store.ts';
-import type { Db, Tx } from '../../../kernel/db/database.ts';
+import { type Db, isEmbedded, type Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import { getSite } from '../../sites/index.ts';
 import { loadSettings } from '../settings/settings.store.ts';
@@ -102,8 +102,10 @@ async function importAdmitted(
   let isDone = false;
   try {
     const context = await loadContext(db, siteId, kind, admission.now);
-    return await readImport(request.body, context, contract, async (reading) => {
-      if (reading.errors.length > 0) throw badRequest(reading.errors);
+    // The transaction begins while the body is still read. On the embedded database all other requests would wait for it.
+    const copyFor = { siteId, kind: store.KIND_NUMBER[kind] };
+    const options = { contract, ...(!request.isDryRun && !isEmbedded(db) && { copyFor }) };
+    return await readImport(request.body, context, options, async (reading) => {
       const results = request.isDryRun
         ? await countImport(db, { request, lease, now: admission.now }, reading)
         : await storeImport(db, { request, lease, now: admission.now }, reading);
@@ -150,6 +152,7 @@ async function storeImport(
   reading: OpenReading,
 ): Promise<ImportResult[]> {
   const { actor } = request;
+  if (!reading.getCopy) await reading.finish();
   return change(db, actor, (tx, record) => storeReading(tx, record, { request, lease, now }, reading));
 }
 
@@ -165,17 +168,13 @@ async function storeReading(
   // Settings and rights may have changed since the admission.
   requirePreconditions(await loadSettings(tx, siteId, 'share'), kind);
   await requireCapability(tx, caller);
-  const enabled = reading.users.filter(({ isEnabled }) => isEnabled);
+  const outcome = createOutcome();
+  await storeBatches(tx, { siteId, kind }, reading, outcome);
+  const { users } = await reading.finish();
+  const enabled = users.filter(({ isEnabled }) => isEnabled);
   if (!(await store.touchUsers(tx, { siteId, kind, now }, enabled)))
     throw conflict('The enabled users of the site have changed during the import; send the request again');
-  const outcome = createOutcome(reading);
-  for (let index = 0; index < reading.batchCount; index += 1) {
-    const rows = await reading.getBatch(index);
-    const result = await store.storeItems(tx, { siteId, kind }, rows);
-    const replaced = result.differing.length > 0 ? await store.replaceItems(tx, { siteId, kind }, rows) : [];
-    outcome.add(rows, { ...result, differing: result.differing.filter((key) => !replaced.includes(key)) });
-  }
-  const { results, counts, warnings } = outcome.finish(now);
+  const { results, counts, warnings } = outcome.finish(users, now);
   record({
     action: 'relationships.import',
     subject: ['relationships', kind],
@@ -189,9 +188,35 @@ async function storeReading(
     results: JSON.stringify(results),
   });
   // The last write: a process whose lease has lapsed commits nothing.
-  if (!(await gate.releaseLease(tx, lease)))
-    throw conflict('The import took longer than its turn; send the request again');
+  if (!(await gate.releaseLease(tx, lease))) throw lostTurn();
   return results;
+}
+
+/** The error of an import that another one has overtaken. */
+const lostTurn = (): ApiError => conflict('The import took longer than its turn; send the request again');
+
+/** Stores the batches of a reading, those that the database does not have by COPY where that is possible. */
+async function storeBatches(
+  tx: Tx,
+  { siteId, kind }: { siteId: number; kind: ImportKind },
+  reading: OpenReading,
+  outcome: ReturnType<typeof createOutcome>,
+): Promise<void> {
+  const owner = { siteId, kind: store.KIND_NUMBER[kind] };
+  for (let index = 0; ; index += 1) {
+    const copy = await reading.getCopy?.(index);
+    if (reading.getCopy ? !copy : index >= (await reading.finish()).batchCount) return;
+    if (copy && !(await store.hasItems(tx, owner, copy))) {
+      if (!(await store.copyItems(tx, owner, copy))) throw lostTurn();
+      outcome.addCounts(copy.added);
+      continue;
+    }
+    await reading.finish();
+    const rows = await reading.getBatch(index);
+    const result = await store.storeItems(tx, { siteId, kind }, rows);
+    const replaced = result.differing.length > 0 ? await store.replaceItems(tx, { siteId, kind }, rows) : [];
+    outcome.add(rows, { ...result, differing: result.differing.filter((key) => !replaced.includes(key)) });
+  }
 }
 
 /**
@@ -219,8 +244,7 @@ export async function importWithin(
   requireAdmission(admission);
   const lease = { siteId, holder, fence: admission.fence };
   const context = await loadContext(tx, siteId, kind, admission.now);
-  return readImport({ stream, isPacked: false }, context, contract, (reading) => {
-    if (reading.errors.length > 0) throw badRequest(reading.errors);
+  return readImport({ stream, isPacked: false }, context, { contract }, (reading) => {
     const request = { ...part, isDryRun: false };
     return storeReading(tx, record, { request, lease, now: admission.now }, reading);
   });
@@ -233,12 +257,13 @@ async function countImport(
   reading: OpenReading,
 ): Promise<ImportResult[]> {
   const { kind, caller } = request;
-  const outcome = createOutcome(reading);
-  for (let index = 0; index < reading.batchCount; index += 1) {
+  const { users, batchCount } = await reading.finish();
+  const outcome = createOutcome();
+  for (let index = 0; index < batchCount; index += 1) {
     const rows = await reading.getBatch(index);
     outcome.add(rows, await store.countNewItems(db, { siteId: caller.siteId, kind }, rows));
   }
-  const { results, counts, warnings } = outcome.finish(now);
+  const { results, counts, warnings } = outcome.finish(users, now);
   await insertRun(db, {
     ...toRun(request, now),
     userCount: results.length,
@@ -283,26 +308,36 @@ const toChanges = (counts: ImportCounts) =>
 const STATUS_TEXTS = { 1: 'Success', 2: 'User not enabled', 3: 'Partly skipped' } as const;
 
 /** Adds up what the statements did, and formats it as the answer. */
-function createOutcome(reading: OpenReading) {
+function createOutcome() {
   const added = new Map<number, number>();
-  const users = new Map<number, UserReading>(
-    reading.users.map((user) => [user.userId, { ...user, warnings: structuredClone(user.warnings) }]),
-  );
+  const differing: { userId: number; uniqueId: string }[] = [];
+  const addCounts = (counted: store.BatchResult['added']): void => {
+    for (const { userId, count } of counted) added.set(userId, (added.get(userId) ?? 0) + count);
+  };
   return {
+    addCounts,
     add(
       rows: { keys: string[]; users: number[]; uniqueIds: string[]; isFirst: boolean[] },
       result: store.BatchResult,
     ): void {
-      for (const { userId, count } of result.added) added.set(userId, (added.get(userId) ?? 0) + count);
-      if (result.differing.length === 0) return;
-      const differing = new Set(result.differing);
-      for (const [index, key] of rows.keys.entries()) {
-        const warnings = users.get(rows.users[index] ?? 0)?.warnings;
-        if (warnings && rows.isFirst[index] && differing.has(key))
-          addWarning(warnings, 'CONTENT_DIFFERS', rows.uniqueIds[index] ?? '');
-      }
+      addCounts(result.added);
+      const keys = new Set(result.differing);
+      if (keys.size === 0) return;
+      for (const [index, key] of rows.keys.entries())
+        if (rows.isFirst[index] && keys.has(key))
+          differing.push({ userId: rows.users[index] ?? 0, uniqueId: rows.uniqueIds[index] ?? '' });
     },
-    finish(now: Date): { results: ImportResult[]; counts: ImportCounts; warnings: ImportWarningCount[] } {
+    finish(
+      readings: readonly UserReading[],
+      now: Date,
+    ): { results: ImportResult[]; counts: ImportCounts; warnings: ImportWarningCount[] } {
+      const users = new Map<number, UserReading>(
+        readings.map((user) => [user.userId, { ...user, warnings: structuredClone(user.warnings) }]),
+      );
+      for (const { userId, uniqueId } of differing) {
+        const warnings = users.get(userId)?.warnings;
+        if (warnings) addWarning(warnings, 'CONTENT_DIFFERS', uniqueId);
+      }
       const counts = { ...NO_COUNTS };
       const warningCounts = new Map<ImportWarningCode, number>();
       const results = [...users.values()].map((user): ImportResult => {

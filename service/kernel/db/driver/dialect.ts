@@ -141,11 +141,15 @@ export class KyselyConnection implements DatabaseConnection {
   }
 
   /** Executes a statement after those that are queued. */
-  async run(sql: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
+  async run(
+    sql: string,
+    parameters: readonly unknown[] = [],
+    copyData?: Uint8Array,
+  ): Promise<StatementResult> {
     if (this.#signal?.aborted) throw abortedError();
     this.#requireOpen();
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
-    this.#queue.push({ sql, parameters, resolve, reject });
+    this.#queue.push({ sql, parameters, copyData, resolve, reject });
     this.#schedule();
     try {
       return await promise;

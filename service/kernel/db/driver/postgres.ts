@@ -57,7 +57,7 @@ class BatchQuery implements Submittable {
   }
 
   handleCopyInResponse(connection: { sendCopyFail: (message: string) => void }): void {
-    connection.sendCopyFail('COPY is not supported here');
+    if (!this.#batch.hasCopyData) connection.sendCopyFail('The statement has no rows to copy');
   }
 
   handleCopyData(): void {}

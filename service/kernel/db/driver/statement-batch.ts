@@ -10,6 +10,8 @@ import { encodeParameter, getDecoder } from './values.ts';
 export interface Statement {
   sql: string;
   parameters: readonly unknown[];
+  /** Rows of a `copy … from stdin` in the text format, encoded in UTF-8. */
+  copyData?: Uint8Array | undefined;
 }
 
 export interface StatementResult {
@@ -101,6 +103,8 @@ interface Step {
   planName: string;
   isPlanned: boolean;
   columns: readonly Column[];
+  /** Whether the rows of a COPY follow the statement. */
+  isCopy: boolean;
 }
 
 const NO_COLUMNS: readonly Column[] = [];
@@ -118,7 +122,7 @@ function decodeRow(columns: readonly Column[], values: readonly (string | null)[
 
 /** The row count of a command tag such as "INSERT 0 5" or "UPDATE 3"; 0 for commands that write no rows. */
 const countAffectedRows = (tag: string): number =>
-  /^(INSERT|UPDATE|DELETE|MERGE) /.test(tag) ? Number(tag.slice(tag.lastIndexOf(' '))) : 0;
+  /^(INSERT|UPDATE|DELETE|MERGE|COPY) /.test(tag) ? Number(tag.slice(tag.lastIndexOf(' '))) : 0;
 
 /** Encodes statements and collects the messages that answer them. */
 export class StatementBatch {
@@ -141,15 +145,31 @@ export class StatementBatch {
     this.messages = [...droppedNames.map(dropPlan), ...encoded.flat(), serialize.sync()];
   }
 
-  #encode({ sql, parameters }: Statement): Uint8Array[] {
+  #encode({ sql, parameters, copyData }: Statement): Uint8Array[] {
     if (parameters.length > MAX_PARAMETERS) {
       const text = `A statement takes at most ${MAX_PARAMETERS} parameters, not ${parameters.length}`;
       throw new DbError(text, { code: dbErrorCodes.limitExceeded });
     }
     const values = parameters.map(encodeParameter);
+    if (copyData) {
+      this.#steps.push({ planName: '', isPlanned: false, columns: NO_COLUMNS, isCopy: true });
+      // The server reads the rows as soon as it executes the statement, and skips them if it refuses the statement.
+      return [
+        serialize.parse({ text: sql }),
+        serialize.bind({ values }),
+        serialize.execute(),
+        serialize.copyData(Buffer.from(copyData.buffer, copyData.byteOffset, copyData.byteLength)),
+        serialize.copyDone(),
+      ];
+    }
     const planName = getPlanName(sql, values) ?? '';
     const plan = planName === '' ? undefined : this.#plans.use(planName);
-    this.#steps.push({ planName, isPlanned: plan !== undefined, columns: plan?.columns ?? NO_COLUMNS });
+    this.#steps.push({
+      planName,
+      isPlanned: plan !== undefined,
+      columns: plan?.columns ?? NO_COLUMNS,
+      isCopy: false,
+    });
     if (plan) return [serialize.bind({ statement: planName, values }), serialize.execute()];
     return [
       // A failed statement may have left a plan under this name. Closing a plan that does not exist is no error.
@@ -163,6 +183,11 @@ export class StatementBatch {
 
   get #step(): Step | undefined {
     return this.#steps[this.#results.length];
+  }
+
+  /** Whether the rows that the database asks for have been sent. */
+  get hasCopyData(): boolean {
+    return this.#step?.isCopy ?? false;
   }
 
   /** A planned statement has the columns that its plan was described with: PostgreSQL refuses to execute it with others. */
