@@ -377,6 +377,7 @@ test('broken events give a reason, the others are read', async () => {
 });
 
 test.each([
+  ['x.ost', '!BDN\u0001\u0000', 'pst'],
   ['x.bin', '\u0000\u0001', 'unknown'],
   ['x', 'hello', 'unknown'],
   ['x', 'From a Sun Mar 01 08:00:00 2026\n', 'mbox'],
@@ -386,4 +387,12 @@ test.each([
   ['x.txt', 'Received;SenderAddress', 'csv'],
 ])('the format of %s is found', (name, text, format) => {
   expect(detectFormat(name, new TextEncoder().encode(text))).toBe(format);
+});
+
+test('a PST file is refused with the formats to export', async () => {
+  const { items, broken } = await read('mails.pst', '!BDN\u0001\u0000');
+  expect([items, broken]).toEqual([
+    [],
+    [{ row: 1, reason: "PST files aren't supported. Export them as mbox or eml." }],
+  ]);
 });

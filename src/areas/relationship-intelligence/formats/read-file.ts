@@ -17,13 +17,17 @@ export type FileFormat =
   | 'eml'
   | 'zip'
   | 'ics'
+  | 'pst'
   | 'unknown';
 
 const HEAD_BYTES = 4096;
+const PST_SIGNATURE = [0x21, 0x42, 0x44, 0x4e];
 
 /** The format by the first bytes of the file, and by its name where they are not enough. */
 export function detectFormat(name: string, head: Uint8Array): FileFormat {
   if (head[0] === 0x50 && head[1] === 0x4b) return 'zip';
+  // "!BDN", of PST and OST files.
+  if (PST_SIGNATURE.every((byte, at) => head[at] === byte)) return 'pst';
   const text = new TextDecoder('utf-8')
     .decode(head)
     .replace(/^\ufeff/, '')
@@ -100,6 +104,10 @@ async function* open(file: File, format: FileFormat, options: ReadOptions): Asyn
       });
       return;
     }
+    case 'pst':
+      // docs/decisions/0067-import-of-many-emails.md says why.
+      yield { row: 1, reason: "PST files aren't supported. Export them as mbox or eml." };
+      return;
     case 'unknown':
     default:
       yield {

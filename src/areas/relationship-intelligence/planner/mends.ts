@@ -61,5 +61,6 @@ export const FORMAT_NAMES: Readonly<Record<FileFormat, string>> = {
   eml: 'E-mail',
   zip: 'ZIP of e-mails',
   ics: 'Calendar',
+  pst: 'Outlook data file',
   unknown: 'Unknown format',
 };

@@ -164,7 +164,7 @@ test('items belong to the users among their parties; copies, old and foreign one
     '6',
     'Nobody of this site is among the sender and the recipients',
   ]);
-  const body: unknown = JSON.parse((await planner.writeRequest(0)?.body.text()) ?? '');
+  const body: unknown = JSON.parse((await planner.writeRequest(0)?.bodies[0].text()) ?? '');
   expect(body).toMatchObject([
     {
       userId: 1,
@@ -210,4 +210,28 @@ test('the items of a job are those of the requests, split before they are too la
   expect(items.length).toBeGreaterThan(1);
   expect(items.every((item) => JSON.stringify(item).length < 2_000_000)).toBe(true);
   expect(items.flatMap(({ emails = [] }) => emails)).toHaveLength(12);
+});
+
+test('a request with too many bytes has several bodies, each with a user once', async () => {
+  const kim = 'kim@example.com';
+  const planner = await plan([
+    ...Array.from({ length: 9 }, (_, at) => email(`a${at}`, 'ada@example.com', 'x@y.example')),
+    ...Array.from({ length: 3 }, (_, at) => email(`b${at}`, kim, 'x@y.example')),
+  ]);
+  planner.evaluate({ ...OPTIONS, enabledUsers: undefined });
+  expect(planner.writeRequest(0)?.bodies).toHaveLength(1);
+  const MAX_BYTES = 1000;
+  const bodies = planner.writeRequest(0, MAX_BYTES)?.bodies ?? [];
+  expect(bodies.length).toBeGreaterThan(2);
+  const sent: string[] = [];
+  for (const body of bodies) {
+    expect(body.size).toBeLessThanOrEqual(MAX_BYTES);
+    const users = JSON.parse(await body.text()) as { userId: number; emails: { uniqueId: string }[] }[];
+    expect(new Set(users.map(({ userId }) => userId)).size).toBe(users.length);
+    sent.push(...users.flatMap(({ emails }) => emails.map(({ uniqueId }) => uniqueId)));
+  }
+  expect(sent.toSorted()).toEqual([
+    ...Array.from({ length: 9 }, (_, at) => `a${at}`),
+    ...Array.from({ length: 3 }, (_, at) => `b${at}`),
+  ]);
 });

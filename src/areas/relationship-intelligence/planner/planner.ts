@@ -96,6 +96,47 @@ const NO_PERSON = 'Nobody of this site is among the sender and the recipients';
 /** Bytes of an item of a job: parts of its upload have 8 MiB at most, and a retry should be cheap. */
 const MAX_UPLOAD_ITEM_CHARS = 1_500_000;
 
+/** Most bytes of a body (contract, x-max-body). */
+const MAX_BODY_BYTES = 134_217_728;
+const LIST_BRACKETS = 2;
+
+/** Part of a request with items of one user. */
+interface UserPart {
+  userId: number;
+  json: Blob;
+}
+
+/** The item of a user in a request; several if it has too many bytes. A single e-mail is never divided. */
+function writeUser(userId: number, kind: ItemKind, items: readonly object[], maxBytes: number): UserPart[] {
+  const json = new Blob([JSON.stringify({ userId, handlerType: 1, [kind]: items })]);
+  if (json.size <= maxBytes || items.length === 1) return [{ userId, json }];
+  const half = Math.ceil(items.length / 2);
+  return [items.slice(0, half), items.slice(half)].flatMap((part) => writeUser(userId, kind, part, maxBytes));
+}
+
+/** Lists of parts, each with a user once and with at most so many bytes. */
+function joinUsers(parts: readonly UserPart[], maxBytes: number): [Blob, ...Blob[]] {
+  let lists: [UserPart[], ...UserPart[][]] = [[]];
+  let size = LIST_BRACKETS;
+  for (const part of parts) {
+    const list = lists.at(-1) ?? lists[0];
+    const added = part.json.size + 1;
+    if (list.length > 0 && (size + added > maxBytes || list.some(({ userId }) => userId === part.userId))) {
+      lists = [...lists, [part]];
+      size = LIST_BRACKETS + added;
+    } else {
+      list.push(part);
+      size += added;
+    }
+  }
+  const write = (list: readonly UserPart[]) =>
+    new Blob(['[', ...list.flatMap(({ json }, at) => (at === 0 ? [json] : [',', json])), ']'], {
+      type: 'application/json',
+    });
+  const [first, ...rest] = lists;
+  return [write(first), ...rest.map(write)];
+}
+
 const toIso = (time: number): string => new Date(time).toISOString();
 
 const toWireAddresses = (list: readonly Address[]): EmailAddress[] =>
@@ -274,18 +315,21 @@ export class Planner {
     ];
   }
 
-  /** The body of a planned request (spec 2.4). */
-  writeRequest(number: number): { kind: ItemKind; body: Blob } | undefined {
+  /** The bodies of a planned request (spec 2.4): one, unless it has more bytes than the service accepts at once. */
+  writeRequest(
+    number: number,
+    maxBytes = MAX_BODY_BYTES,
+  ): { kind: ItemKind; bodies: [Blob, ...Blob[]] } | undefined {
     const request = this.#requests[number];
     if (!request) return undefined;
     const { kind, shares } = request;
     // User by user, so that no text is as long as the request.
-    const parts = shares.map((share, at) => {
+    const parts = shares.flatMap((share) => {
       const items = this.#getItems(kind, share);
       const wire: object[] = kind === 'emails' ? items.map(toEmail) : items.map(toMeeting);
-      return `${at === 0 ? '[' : ','}${JSON.stringify({ userId: share.userId, handlerType: 1, [kind]: wire })}`;
+      return writeUser(share.userId, kind, wire, maxBytes - LIST_BRACKETS);
     });
-    return { kind, body: new Blob([...parts, ']'], { type: 'application/json' }) };
+    return { kind, bodies: joinUsers(parts, maxBytes) };
   }
 
   /** Items of the job for one kind, in the order of the requests. */

@@ -95,8 +95,11 @@ export function useDryRun() {
       if (!signal.aborted) setRun(next);
     };
     show(current);
+    let planned = 0;
+    let bodies: readonly Blob[] = [];
+    let kind: ItemKind = 'emails';
     try {
-      while (current.done < total && !signal.aborted) {
+      while (current.done < current.total && !signal.aborted) {
         const { data: budget } = await getImportBudget({ signal });
         const waitSeconds = budget.isImporting
           ? 2
@@ -108,9 +111,18 @@ export function useDryRun() {
           await wait(waitSeconds * 1000, signal);
           continue;
         }
-        const request = await planner.writeRequest(current.done);
-        if (!request) break;
-        show(addResults(current, await sendSerialized(request, signal)));
+        if (bodies.length === 0) {
+          const request = await planner.writeRequest(planned);
+          if (!request) break;
+          planned += 1;
+          ({ kind, bodies } = request);
+          current = { ...current, total: current.total + bodies.length - 1 };
+        }
+        const [body, ...rest] = bodies;
+        if (!body) break;
+        const results = await sendSerialized({ kind, body }, signal);
+        bodies = rest;
+        show(addResults(current, results));
       }
       show({ ...current, isRunning: false });
     } catch (thrown) {
