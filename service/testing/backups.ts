@@ -1,4 +1,5 @@
 /** Helpers for backups: makes them at once, and fills a site with all kinds of data. */
+import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type {
   ApiResultOfGetBackupsResponse,
@@ -15,6 +16,7 @@ import { runDueJobs } from '../kernel/jobs/run-jobs.ts';
 import type { ApiClient } from './calls.ts';
 import { DATA, type Things, type FieldValues } from './entries.ts';
 import { createJobContext } from './jobs.ts';
+import { enableRelationships } from './relationships.ts';
 import { dataDir, type AppContext, joinSite, makeGroup, makePerson, makeSite, services } from './site.ts';
 
 export const BACKUPS = '/api/rest/v4/backups';
@@ -155,6 +157,13 @@ export async function fillSite(
     .where('user_id', '=', colleague.userId)
     .execute();
   await makeGroup(db, siteId, ['Read Data']);
+  await enableRelationships(db, siteId, [colleague.userId], {
+    retention_days: 400,
+    internal_domains: '{example.com,"other, inc"}',
+    modified_by: formerUser.userId,
+  });
+  await sql`insert into ri_exclusion (site_id, value, note, created_by)
+    values (${siteId}, 'private.example', 'The "board"', ${formerUser.userId})`.execute(db);
   await db
     .insertInto('approved_address')
     .values({ site_id: siteId, network: '10.0.0.0/8', note: 'The "office"' })

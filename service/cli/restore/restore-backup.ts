@@ -23,7 +23,7 @@ import { collectEntryIds, restoreEntries, restoreHistory, restoreSchema } from '
 import { restoreGroups, restoreInvitations, restoreMembers, restorePeople } from './people.ts';
 import { createReport, type RestoreReport } from './report.ts';
 import { RestoreContext } from './restore-context.ts';
-import { findEmptySite, raiseSequences, prepareSite } from './site.ts';
+import { clearMissingContactType, findEmptySite, raiseSequences, prepareSite } from './site.ts';
 import type { RestoreTarget } from './target.ts';
 
 export interface RestoreOptions {
@@ -136,6 +136,7 @@ async function restoreSheets(tx: Tx, context: RestoreContext): Promise<void> {
     // The sheet of a table that needs no special treatment is read from that table alone.
     if (!ORDERED_SHEETS.includes(sheet) && hasSheet(context.file, sheet))
       await context.copySheet(tx, sheet, sheet.from as keyof Tables);
+  if (!context.isVerification) await clearMissingContactType(tx, context.siteId);
   await raiseSequences(tx, context.siteId);
 }
 

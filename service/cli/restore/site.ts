@@ -66,6 +66,14 @@ export async function prepareSite(
   return { ...site, identityMode: identityMode ?? null };
 }
 
+/** Leaves the entry type of contacts open if the backup does not have it: it may hold some entry types only. */
+export async function clearMissingContactType(tx: Tx, siteId: number): Promise<void> {
+  await sql`update ri_setting s set automated_contact_creation = false, contact_entry_type_id = null,
+      contact_email_field_id = null
+    where site_id = ${siteId} and not exists (select from field f where f.site_id = s.site_id
+      and f.type_id = s.contact_entry_type_id and f.field_id = s.contact_email_field_id)`.execute(tx);
+}
+
 const SEQUENCES = [
   ['entry_type', 'type_id'],
   ['field', 'field_id'],

@@ -173,6 +173,8 @@ function buildFormerUsersSheet(siteId: number, types: readonly EntryType[]): She
         union select u from invitation, unnest(array[user_id, invited_by]) as u where site_id = ${siteId}
         union select created_by from proxy_assignment where site_id = ${siteId}
         union select owner_id from saved_view where ${isOfTypes}
+        union select modified_by from ri_setting where site_id = ${siteId}
+        union select created_by from ri_exclusion where site_id = ${siteId}
         union select ${selectIds(sql`vals -> x.id::text`)} from entry, unnest(${fieldIds}::int[]) as x(id) where ${isOfTypes}
         union select ${selectIds(sql`last_vals -> x.id::text`)} from entry_change, unnest(${fieldIds}::int[]) as x(id) where ${isOfTypes}
         union select ${selectIds(sql`old`)} from cell_log where ${isOfTypes} and field_id = any(${fieldIds}::int[])
