@@ -3469,6 +3469,10 @@ export type Relationship = {
      * The contact.
      */
     entryId: number | null;
+    /**
+     * Entry type of the contact.
+     */
+    entryTypeId: number | null;
 };
 
 export type ExclusionTrial = {

@@ -1,7 +1,14 @@
 /** Imports of e-mails and meetings: settings, planning, dry run, runs, status, relationships. */
 import type { Locator, Page } from '@playwright/test';
-import { expectAccessible, expectAccessibleInBothThemes, expectRow } from '../support/actions.ts';
+import {
+  chooseOption,
+  expectAccessible,
+  expectAccessibleInBothThemes,
+  expectRow,
+  findSelect,
+} from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
+import { callApi } from '../support/entries.ts';
 import { downloadBytes } from '../support/files.ts';
 import { endedJobBadge } from '../support/locators.ts';
 import { checkPageAtWidths, expectFits, setWidth } from '../support/page-checks.ts';
@@ -65,12 +72,29 @@ test('sets up the site, imports a mailbox after a dry run, and shows run, status
   calls,
 }) => {
   const person = await calls.createUser({ firstName: 'Rania', lastName: 'Haddad' });
-  await openAs(page, ada, '/imports/settings');
+  await openAs(page, ada);
+  await callApi(page, 'POST', '/schema/entrytypes', {
+    apiName: 'RiContact',
+    singularName: 'Contact',
+    pluralName: 'Contacts',
+  });
+  await callApi(page, 'POST', '/schema/entrytypes/RiContact/fields', {
+    apiName: 'Email',
+    name: 'E-mail',
+    fieldType: 1,
+  });
+  await page.goto('/imports/settings');
   const checklist = page.getByRole('region', { name: 'Before the start' });
   await expect(checklist).toContainText('6 to fix');
   await turnEverythingOn(page);
   await enable(page, person.name);
   await expect(checklist).toContainText('Ready');
+  await chooseOption(findSelect(page, 'Entry type of contacts'), 'Contacts');
+  await expect(findSelect(page, 'E-mail field')).toContainText('E-mail');
+  await page.getByRole('button', { name: 'Save contacts' }).click();
+  const creation = page.getByRole('switch', { name: 'Automated contact creation' });
+  await creation.click();
+  await expect(creation).toBeChecked();
   await page.getByLabel('Address or domain').fill('private.example');
   await page.getByRole('button', { name: 'Try on the last 90 days' }).click();
   await expect(page.getByText('Nothing of the last 90 days has private.example')).toBeVisible();
@@ -117,6 +141,19 @@ test('sets up the site, imports a mailbox after a dry run, and shows run, status
   await setWidth(page, 390);
   await expectFits(page);
   await expectAccessible(page);
+  await setWidth(page, 1280);
+  // The contact is created by a task after the import.
+  const contact = grid(page, 'Relationships').getByRole('link', { name: 'Jo Brandt' });
+  await expect(async () => {
+    await page.reload();
+    await expect(contact).toBeVisible({ timeout: 1_000 });
+  }).toPass();
+  await contact.click();
+  await expect(page.getByRole('heading', { name: 'Jo Brandt' })).toBeVisible();
+  await expect(page.getByText('Last contact today (30)')).toBeVisible();
+  await page.getByRole('link', { name: '1 relationship of this contact' }).click();
+  await expectRow(grid(page, 'Relationships'), { Person: person.name, Sent: '1' });
+  await expect(page.getByText('1 relationship', { exact: true })).toBeVisible();
 });
 
 test('names what is wrong with the rows of a file and how it is fixed', async ({ page, calls }) => {

@@ -60,7 +60,7 @@ export async function listRelations(
     select count(*)::int as n from ri_relation r where ${conditions}`.execute(db);
   const { rows } = await sql<StoredRelation>`
     select x.user_id as "userId", case when m.user_id is not null then a.first_name || ' ' || a.last_name end as "userName",
-      x.address, x.name, x.first_at as "firstDate", x.last_at as "lastDate", x.sent, x.received, x.meetings, e.entry_id as "entryId",
+      x.address, x.name, x.first_at as "firstDate", x.last_at as "lastDate", x.sent, x.received, x.meetings, e.entry_id as "entryId", e.type_id as "entryTypeId",
       x.recent, x.emails, x.mutual, x.meeting_points as "meetingPoints", x.lasting, x.score,
       floor(${sql`greatest(0, extract(epoch from now() - x.last_at) / 86400)`})::int as "daysSince",
       floor(extract(epoch from x.last_at - x.first_at) / 2629800)::int as months

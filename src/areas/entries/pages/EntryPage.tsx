@@ -29,6 +29,7 @@ import { DeletedEntryBanner, DeletedBadge, EntryNameLink } from './DeletedEntry.
 import { entryQuery } from './entry-query.ts';
 import type { Entry } from './entry-query.ts';
 import { EntryHistory, SelectedComparison } from './EntryHistory.tsx';
+import { EntryRelationships } from './EntryRelationships.tsx';
 import { EntryValues } from './EntryValues.tsx';
 import './entries.css';
 import '../merge/merge.css';
@@ -73,6 +74,7 @@ export function EntryPage() {
         <EntryValues entry={entry} fields={fields} />
         <div className="ent-side">
           <Lineage type={type} entryId={entry.id} />
+          <EntryRelationships entryId={entry.id} />
           <EntryHistory {...{ type, entry, fields }} />
           <ReferredBy {...{ schema, type, entry }} />
         </div>

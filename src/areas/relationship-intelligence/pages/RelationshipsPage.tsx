@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { HeartHandshake } from 'lucide-react';
 import { useState } from 'react';
 import type { Relationship } from '../../../../contract/generated/types.gen.ts';
@@ -26,9 +26,20 @@ const COLUMNS: readonly Column<Relationship>[] = [
     id: 'address',
     header: 'Contact',
     minWidth: 190,
-    cell: ({ name, address }) => (
+    cell: ({ name, address, entryId, entryTypeId }, { tabIndex }) => (
       <span className="ri-contact" title={address}>
-        {name ?? address} {name !== null && name !== address && <small>{address}</small>}
+        {entryId === null || entryTypeId === null ? (
+          (name ?? address)
+        ) : (
+          <Link
+            to="/entries/$type/$entryId"
+            params={{ type: String(entryTypeId), entryId }}
+            tabIndex={tabIndex}
+          >
+            {name ?? address}
+          </Link>
+        )}{' '}
+        {name !== null && name !== address && <small>{address}</small>}
       </span>
     ),
   },
@@ -99,17 +110,20 @@ export function RelationshipsPage() {
   const urlView = route.useSearch();
   const navigate = route.useNavigate();
   const { view, show, type, settle } = useDebouncedView<RelationshipsView>({
-    view: { q: urlView.q ?? '', userId: urlView.userId },
+    view: { q: urlView.q ?? '', userId: urlView.userId, entryId: urlView.entryId },
     write: (next, replace) => navigate({ to: '.', search: serializeRelationshipsView(next), replace }),
   });
   const [page, setPage] = useState(1);
-  const filter = toFilter(urlView.q ?? '', urlView.userId);
+  const filter = {
+    ...toFilter(urlView.q ?? '', urlView.userId),
+    ...(urlView.entryId !== undefined && { entryId: urlView.entryId }),
+  };
   const { data, error, isFetching, refetch } = useQuery({
     ...listRelationshipsOptions({ query: { ...filter, pageNumber: page, pageSize: PAGE_SIZE } }),
     placeholderData: keepPreviousData,
   });
   const people = usePeopleById(view.userId === undefined ? NO_IDS : [view.userId]);
-  const isFiltered = view.q !== '' || view.userId !== undefined;
+  const isFiltered = view.q !== '' || view.userId !== undefined || view.entryId !== undefined;
   return (
     <>
       <div className="ri-filter">
@@ -139,6 +153,12 @@ export function RelationshipsPage() {
             onRemove={() => show({ ...view, userId: undefined })}
           />
         )}
+        {view.entryId !== undefined && (
+          <RemovableChip
+            label={`Contact ${data?.relationships[0]?.name ?? view.entryId}`}
+            onRemove={() => show({ ...view, entryId: undefined })}
+          />
+        )}
         {data && (
           <span className="ri-note num">{pluralize(data.totalCount, 'relationship', 'relationships')}</span>
         )}
@@ -158,7 +178,7 @@ export function RelationshipsPage() {
             addresses.
           </EmptyState>
         }
-        onClearFilters={isFiltered ? () => show({ q: '', userId: undefined }) : undefined}
+        onClearFilters={isFiltered ? () => show({ q: '', userId: undefined, entryId: undefined }) : undefined}
         footer={
           data && data.totalCount > PAGE_SIZE ? (
             <Pages page={page} isLast={page * PAGE_SIZE >= data.totalCount} onPage={setPage} />

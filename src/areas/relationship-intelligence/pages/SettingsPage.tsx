@@ -4,7 +4,6 @@ import type { FormEvent } from 'react';
 import type {
   ExclusionTrial,
   RelationshipSettings,
-  RelationshipSettingsInfo,
   RelationshipUser,
 } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -18,7 +17,6 @@ import {
   listRelationshipUsersOptions,
   startRelationshipUserChangesMutation,
   tryExclusionMutation,
-  updateRelationshipSettingsMutation,
 } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
@@ -39,9 +37,11 @@ import type { RowId } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { showStartedJob } from '../../jobs/index.ts';
+import { ContactsRow } from './ContactsRow.tsx';
 import { importSettingsQuery, relationshipSettingsQuery } from './queries.ts';
 import { Pages } from './RunsPage.tsx';
 import { MonthCloseCard, PreconditionsCard } from './SideCards.tsx';
+import { useUpdateSettings } from './use-update-settings.ts';
 import './imports.css';
 
 /** Settings of Relationship Intelligence: the switches, who is enabled, what is excluded, the end of history. */
@@ -67,23 +67,8 @@ export function RelationshipSettingsPage() {
   );
 }
 
-function useUpdate() {
-  const { reason } = usePermission('updateRelationshipSettings');
-  const update = useWrite('updateRelationshipSettings', updateRelationshipSettingsMutation());
-  const save = (body: RelationshipSettingsInfo, done?: string) =>
-    update.mutate(
-      { body },
-      {
-        onSuccess: () => done !== undefined && toast({ title: done }),
-        onError: ({ message, fields }) =>
-          toast({ tone: 'bad', title: message, description: fields.map((one) => one.message).join(' ') }),
-      },
-    );
-  return { save, reason, isPending: update.isPending };
-}
-
 function SwitchesCard({ settings }: { settings: RelationshipSettings }) {
-  const { save, reason } = useUpdate();
+  const { save, reason } = useUpdateSettings();
   const rows = [
     { key: 'isEnabled', label: 'Relationship Intelligence', hint: 'Without it every import is refused.' },
     { key: 'emailRelationships', label: 'Email Relationships', hint: 'Imports of e-mails are accepted.' },
@@ -99,10 +84,6 @@ function SwitchesCard({ settings }: { settings: RelationshipSettings }) {
     },
   ] as const;
   const isApi = settings.connectionType === 'API Endpoint';
-  const contacts =
-    settings.contacts === null
-      ? 'Choose the entry type of contacts through the API first (PUT /ri/settings, contacts).'
-      : undefined;
   return (
     <Card title="What is collected">
       <SwitchRow
@@ -122,15 +103,8 @@ function SwitchesCard({ settings }: { settings: RelationshipSettings }) {
           onChange={(on) => save({ [key]: on })}
         />
       ))}
-      <div id="contacts">
-        <SwitchRow
-          label="Automated contact creation"
-          hint="Outside addresses become entries; the display name is their name."
-          checked={settings.automatedContactCreation}
-          disabledReason={reason ?? contacts}
-          onChange={(on) => save({ automatedContactCreation: on })}
-        />
-      </div>
+      {/* Saved values replace the chosen ones. */}
+      <ContactsRow key={Object.values(settings.contacts ?? {}).join(' ')} settings={settings} />
     </Card>
   );
 }
@@ -369,7 +343,7 @@ function Trial({ trial, value }: { trial: ExclusionTrial; value: string }) {
 
 /** Numbers of days that are saved together. */
 function PeriodCard({ settings }: { settings: RelationshipSettings }) {
-  const { save, reason, isPending } = useUpdate();
+  const { save, reason, isPending } = useUpdateSettings();
   const [days, setDays] = useState(String(settings.historicalSyncPeriodDays));
   const [retention, setRetention] = useState(String(settings.retentionDays ?? ''));
   const [domains, setDomains] = useState(settings.internalDomains.join('\n'));
