@@ -5,7 +5,7 @@ import type {
   UserActivityEntry,
   UserActivityQuery,
 } from '../../contract/generated/types.gen.ts';
-import { chooseMenuItem, expectAccessible, fillForm } from '../support/actions.ts';
+import { chooseMenuItem, expectAccessible, fillForm, openFilter } from '../support/actions.ts';
 import { type ApiCalls, createCalls, openAs } from '../support/calls.ts';
 import { downloadBytes } from '../support/files.ts';
 import { ada } from '../support/people.ts';
@@ -64,7 +64,7 @@ test('keeps people and filters in the URL, shows an error at its filter, and exp
   await expect(page.getByRole('option', { name: userName })).toBeVisible();
   await people.press('Enter');
   await expect(page.getByRole('button', { name: `Remove ${fullName}` })).toBeVisible();
-  await page.getByRole('button', { name: 'Export type filter', exact: true }).click();
+  await openFilter(page, 'Export type');
   await page.getByRole('checkbox', { name: 'Export Data' }).check();
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(`/activity?range=90&people=${userId}&kind=0`);
@@ -72,7 +72,7 @@ test('keeps people and filters in the URL, shows an error at its filter, and exp
   await expectTotal(page, exports.totalRecords);
 
   await page.reload();
-  await expect(page.getByRole('button', { name: 'Export type: Export Data filter' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Export type is Export Data filter' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear Export type filter' }).click();
   await page.getByRole('button', { name: 'Clear Type filter' }).click();
   await people.fill(String(eve.id));
@@ -80,12 +80,12 @@ test('keeps people and filters in the URL, shows an error at its filter, and exp
   await people.press('Enter');
   await expect(page).toHaveURL(`/activity?range=90&people=${userId}-${eve.id}`);
 
-  await page.getByRole('button', { name: 'IP address filter' }).click();
+  await openFilter(page, 'IP address');
   const address = page.getByRole('textbox', { name: 'IP address or network' });
   await address.fill('203.0.113.999');
   await address.press('Enter');
   await expect(page.getByRole('alert').filter({ hasText: 'The IP address must be' })).toBeVisible();
-  await page.getByRole('button', { name: 'IP address: 203.0.113.999 filter' }).click();
+  await page.getByRole('button', { name: 'IP address is 203.0.113.999 filter' }).click();
   await expect(address).toHaveValue('203.0.113.999');
   await address.fill('0.0.0.0/0');
   await address.press('Enter');

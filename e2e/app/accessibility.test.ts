@@ -1,5 +1,5 @@
 /** Checks what opens over pages, at both widths and in both themes; pages are checked in pages.test.ts. */
-import { chooseMenuItem, expectToast, fillForm } from '../support/actions.ts';
+import { chooseMenuItem, expectToast, fillForm, openFilter } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { pageHeading, checkPage, checkOpened, VIEWPORT_WIDTHS } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
@@ -42,7 +42,7 @@ for (const width of VIEWPORT_WIDTHS) {
       );
       // A phone shows the filters on demand.
       if (small) await page.getByRole('button', { name: /^Filter/ }).click();
-      await checkOpened(page, 'dialog', () => page.getByRole('button', { name: /^Group.* filter$/ }).click());
+      await checkOpened(page, 'dialog', () => openFilter(page, 'Group'));
       await checkOpened(page, 'menu', () =>
         page.getByRole('button', { name: small ? 'Sort' : 'Columns' }).click(),
       );

@@ -27,7 +27,7 @@ test('the overview names what needs attention, and each of its parts leads somew
   await expect(page).toHaveURL('/settings/two-factor');
   await page.goBack();
   await page.getByRole('link', { name: 'Sign-ins' }).click();
-  await expect(page.getByRole('button', { name: /^Type: Login Successful/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Type is Login Successful/ })).toBeVisible();
   await page.goBack();
   await page.getByRole('list', { name: 'Recent changes' }).getByRole('link').last().click();
   await expect(page).toHaveURL(/\/entries\/\d+\/\d+$/);

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { DataRequestResultVm, EntryTypeVm, FieldVm } from '../../contract/generated/types.gen.ts';
-import { expectAccessible, expectToast, fillForm } from '../support/actions.ts';
+import { expectAccessible, expectToast, fillForm, openFilter } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
@@ -182,6 +182,7 @@ test('merges duplicates and shows the list as it was before', async ({ page }) =
   await expect(events.nth(0)).toContainText('restored it');
   await expect(events.nth(1)).toContainText('merged it into Dock One');
   await page.goto('/changes?type=Dock');
+  await openFilter(page, 'Changed by');
   await page.getByRole('combobox', { name: 'Changed by' }).fill(ada.email);
   await page.getByRole('option').first().click();
   await expect(page.getByRole('row', { name: /Pier/ })).toContainText('Created');

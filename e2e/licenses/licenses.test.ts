@@ -1,6 +1,11 @@
 import type { Locator, Page } from '@playwright/test';
 import type { UserLicenseInfoResponse } from '../../contract/generated/types.gen.ts';
-import { expectAccessible, expectAccessibleInBothThemes, expectToast } from '../support/actions.ts';
+import {
+  expectAccessible,
+  expectAccessibleInBothThemes,
+  expectToast,
+  openFilter,
+} from '../support/actions.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
@@ -175,8 +180,7 @@ test('keeps filters and order in the URL', async ({ page, calls }) => {
   const none = (await licensesOf(calls, false)).length;
   await openAs(page, ada, '/licenses');
   await expect(grid(page).getByRole('row').nth(3)).toBeVisible();
-  await page.getByRole('button', { name: 'Billable filter' }).click();
-  const options = page.getByRole('dialog', { name: 'Billable filter' });
+  const options = await openFilter(page, 'Billable');
   await options.getByRole('checkbox', { name: 'Not billable' }).click();
   await page.keyboard.press('Escape');
   await expect(options).toBeHidden();

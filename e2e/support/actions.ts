@@ -180,3 +180,14 @@ export async function chooseMenuItem(page: Page, menu: string | RegExp, item: st
     .or(page.getByRole('menuitemcheckbox', { name: item }))
     .click();
 }
+
+/** Opens the card of a filter in a list: the chip of an active one, otherwise the entry of the menu that adds filters. */
+export async function openFilter(page: Page, name: string): Promise<Locator> {
+  const chip = page.getByRole('button', { name: new RegExp(`^${name} .*filter$`) });
+  if (await chip.isVisible()) await chip.click();
+  else {
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  }
+  return page.getByRole('dialog', { name: `${name} filter` });
+}

@@ -3,6 +3,7 @@ import { CardChip } from './FilterChips.tsx';
 
 interface ChoiceChipProps<Value extends string> {
   label: string;
+  operator?: string;
   options: readonly { value: Value; label: string }[];
   value: Value;
   /** The value without a filter: the chip shows it, but cannot be cleared. */
@@ -14,11 +15,11 @@ interface ChoiceChipProps<Value extends string> {
 
 /** Filter with exactly one of a few values, such as a period. */
 export function ChoiceChip<Value extends string>(props: ChoiceChipProps<Value>) {
-  const { label, options, value, defaultValue, showsDefault = false, onChange } = props;
+  const { label, operator, options, value, defaultValue, showsDefault = false, onChange } = props;
   const isDefault = value === defaultValue;
   return (
     <CardChip
-      label={label}
+      {...{ label, operator }}
       value={isDefault && !showsDefault ? undefined : options.find((one) => one.value === value)?.label}
       onClear={isDefault ? undefined : () => onChange(defaultValue)}
     >

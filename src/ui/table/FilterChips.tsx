@@ -1,21 +1,19 @@
 import { Plus, X } from 'lucide-react';
-import { Suspense, useRef, useState, useId } from 'react';
+import { Suspense, useContext, useId, useRef } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { cx } from '../cx.ts';
 import { lazyWithPreload } from '../lazy.tsx';
-import type { FilterDefinition, FilterOption } from './FilterOptions.tsx';
+import type { FilterOption } from './FilterOptions.tsx';
+import { SentenceContext, useChipOpen } from './sentence-context.ts';
 import './filter.css';
 
 const FilterOptions = lazyWithPreload(() => import('./FilterOptions.tsx'));
-const MoreFilterOptions = lazyWithPreload(async () => ({
-  default: (await import('./FilterOptions.tsx')).MoreFilterOptions,
-}));
 const PopoverCard = lazyWithPreload(() => import('../menu/PopoverCard.tsx'));
 
 interface PopoverChipProps {
   label: string;
-  /** The chip stands for several filters; its accessible name does not end in "filter". */
-  isGroup?: boolean;
+  /** Verb between label and value in a sentence. */
+  operator?: string | undefined;
   /** Text of the current value; undefined while inactive. */
   value?: string | undefined;
   /** Why the value is invalid. */
@@ -30,10 +28,13 @@ interface PopoverChipProps {
   children: ReactNode;
 }
 
-/** Chip that opens a popover: dashed while inactive, filled with its value and clearable while active. */
+/**
+ * Chip that opens a popover: dashed while inactive, filled with its value and clearable while active. In a sentence it has
+ * the parts field, operator and value.
+ */
 function PopoverChip({
   label,
-  isGroup,
+  operator = 'is',
   value,
   error,
   onClear,
@@ -45,8 +46,16 @@ function PopoverChip({
 }: PopoverChipProps) {
   const errorId = useId();
   const isActive = value !== undefined;
+  const isClause = useContext(SentenceContext) !== undefined;
   return (
-    <span className={cx('filter', isActive && 'filter-on', error !== undefined && 'filter-bad')}>
+    <span
+      className={cx(
+        'filter',
+        isActive && 'filter-on',
+        isClause && 'filter-clause',
+        error !== undefined && 'filter-bad',
+      )}
+    >
       <button
         ref={button}
         type="button"
@@ -58,12 +67,22 @@ function PopoverChip({
         onFocus={preload}
         onClick={onOpen}
       >
-        {!isActive && <Plus />}
-        <span>
-          {isActive ? `${label}: ${value}` : label}
-          {/* Distinguishes the name from columns and bulk actions with the same label. */}
-          {!isGroup && <span className="visually-hidden"> filter</span>}
-        </span>
+        {isClause ? (
+          <>
+            <span>{label}</span> <span className="filter-operator">{operator}</span>{' '}
+            <span className="filter-value">{value ?? '…'}</span>{' '}
+            <span className="visually-hidden">filter</span>
+          </>
+        ) : (
+          <>
+            {!isActive && <Plus />}
+            <span>
+              {isActive ? `${label}: ${value}` : label}
+              {/* Distinguishes the name from columns and bulk actions with the same label. */}
+              <span className="visually-hidden"> filter</span>
+            </span>
+          </>
+        )}
       </button>
       {error !== undefined && (
         <span id={errorId} hidden>
@@ -90,23 +109,29 @@ function PopoverChip({
 
 interface FilterChipProps {
   label: string;
+  operator?: string | undefined;
   options: readonly FilterOption[];
   value: readonly string[];
   onChange: (value: readonly string[]) => void;
 }
 
 const MAX_NAMES = 2;
+const disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** Filter with a list of values. */
-export function FilterChip({ label, options, value, onChange }: FilterChipProps) {
-  const [open, setOpen] = useState(false);
+export function FilterChip({ label, operator, options, value, onChange }: FilterChipProps) {
+  const [open, setOpen] = useChipOpen(label);
+  const isClause = useContext(SentenceContext) !== undefined;
   const button = useRef<HTMLButtonElement>(null);
   const names = options.filter((option) => value.includes(option.value)).map((option) => option.label);
   const more = names.length - MAX_NAMES;
-  const valueText = names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` +${more}` : '');
+  const shown = names.slice(0, MAX_NAMES);
+  const valueText = isClause
+    ? disjunction.format(more > 0 ? [...shown, `${more} more`] : shown)
+    : shown.join(', ') + (more > 0 ? ` +${more}` : '');
   return (
     <PopoverChip
-      {...{ label, button, open }}
+      {...{ label, operator, button, open }}
       value={value.length > 0 ? valueText : undefined}
       onClear={() => onChange([])}
       onOpen={() => setOpen(true)}
@@ -123,36 +148,19 @@ export function FilterChip({ label, options, value, onChange }: FilterChipProps)
   );
 }
 
-/** Less frequent filters behind one chip; show an active one as a chip of its own beside it. */
-export function MoreFilters({ filters }: { filters: readonly FilterDefinition[] }) {
-  const [open, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
-  return (
-    <PopoverChip
-      label="More filters"
-      isGroup
-      {...{ button, open }}
-      onOpen={() => setOpen(true)}
-      preload={MoreFilterOptions.preload}
-    >
-      {open && <MoreFilterOptions filters={filters} anchor={button} onClose={() => setOpen(false)} />}
-    </PopoverChip>
-  );
-}
-
-interface CardChipProps extends Pick<PopoverChipProps, 'label' | 'value' | 'error' | 'onClear'> {
+interface CardChipProps extends Pick<PopoverChipProps, 'label' | 'operator' | 'value' | 'error' | 'onClear'> {
   /** Renders the content of the open card. */
   children: (close: () => void) => ReactNode;
 }
 
 /** Filter whose value is edited in a card. Its error is shown on the chip and at the field in the card. */
-export function CardChip({ label, value, error, onClear, children }: CardChipProps) {
-  const [open, setOpen] = useState(false);
+export function CardChip({ label, operator, value, error, onClear, children }: CardChipProps) {
+  const [open, setOpen] = useChipOpen(label);
   const button = useRef<HTMLButtonElement>(null);
   const close = () => setOpen(false);
   return (
     <PopoverChip
-      {...{ label, value, error, onClear, button, open }}
+      {...{ label, operator, value, error, onClear, button, open }}
       onOpen={() => setOpen(true)}
       preload={PopoverCard.preload}
     >

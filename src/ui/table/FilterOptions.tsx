@@ -1,7 +1,8 @@
-import { useState } from 'react';
+import { useContext, useState } from 'react';
 import type { RefObject } from 'react';
 import { Button } from '../button/Button.tsx';
 import PopoverCard from '../menu/PopoverCard.tsx';
+import { SentenceContext } from './sentence-context.ts';
 import '../form/form.css';
 import '../form/check.css';
 import '../form/options.css';
@@ -35,6 +36,7 @@ export default function FilterOptions({
   onClose,
 }: FilterOptionsProps) {
   const [text, setText] = useState('');
+  const sentence = useContext(SentenceContext);
   const searchText = text.trim().toLocaleLowerCase();
   const matches = options.filter((option) => option.label.toLocaleLowerCase().includes(searchText));
   return (
@@ -50,35 +52,43 @@ export default function FilterOptions({
         />
       )}
       <FilterOptionList {...{ label, options: matches, value, onChange }} />
-      {value.length > 0 && (
+      {(value.length > 0 || sentence) && (
         <footer className="filter-foot">
-          <Button variant="quiet" size="small" onClick={() => onChange([])}>
-            Clear
-          </Button>
+          {sentence?.matchCount !== undefined && (
+            <span className="num">
+              <b>{numberFormat.format(sentence.matchCount)}</b>{' '}
+              {sentence.matchCount === 1 ? 'matches' : 'match'}
+            </span>
+          )}
+          {value.length > 0 && (
+            <Button variant="quiet" size="small" onClick={() => onChange([])}>
+              Clear
+            </Button>
+          )}
+          {sentence && (
+            <Button variant="primary" size="small" onClick={onClose}>
+              Done
+            </Button>
+          )}
         </footer>
       )}
     </PopoverCard>
   );
 }
 
-interface FilterOptionListProps extends Omit<FilterOptionsProps, 'anchor' | 'onClose'> {
-  /** Shows the label, for a list among other filters. */
-  showsLabel?: boolean;
-}
-
-/** Checkbox list of the values of a filter. */
-export function FilterOptionList({
+/** Checkbox list of the values of a filter, with the share of rows that have each. */
+function FilterOptionList({
   label,
   options,
   value,
   onChange,
-  showsLabel = false,
-}: FilterOptionListProps) {
+}: Omit<FilterOptionsProps, 'anchor' | 'onClose'>) {
+  const highest = Math.max(1, ...options.map(({ count = 0 }) => count));
   const toggle = (one: string) =>
     onChange(value.includes(one) ? value.filter((other) => other !== one) : [...value, one]);
   return (
     <fieldset className="filter-options">
-      <legend className={showsLabel ? 'filter-legend' : 'visually-hidden'}>{label}</legend>
+      <legend className="visually-hidden">{label}</legend>
       {options.map((option) => (
         <label key={option.value} className="filter-option">
           <input
@@ -88,37 +98,17 @@ export function FilterOptionList({
             onChange={() => toggle(option.value)}
           />
           <span>{option.label}</span>
-          {option.count !== undefined && <small className="num">{numberFormat.format(option.count)}</small>}
+          {option.count !== undefined && (
+            <>
+              <small className="num">{numberFormat.format(option.count)}</small>
+              <span className="filter-share" aria-hidden>
+                <span style={{ width: `${(100 * option.count) / highest}%` }} />
+              </span>
+            </>
+          )}
         </label>
       ))}
       {options.length === 0 && <p className="options-none">Nothing matches</p>}
     </fieldset>
-  );
-}
-
-/** A filter of `MoreFilters`. */
-export interface FilterDefinition {
-  label: string;
-  options: readonly FilterOption[];
-  value: readonly string[];
-  onChange: (value: readonly string[]) => void;
-}
-
-interface MoreFilterOptionsProps {
-  filters: readonly FilterDefinition[];
-  anchor: RefObject<Element | null>;
-  onClose: () => void;
-}
-
-/** Open card of `MoreFilters`: the values of each filter under its label. */
-export function MoreFilterOptions({ filters, anchor, onClose }: MoreFilterOptionsProps) {
-  return (
-    <PopoverCard label="More filters" anchor={anchor} align="start" onClose={onClose}>
-      <div className="filter-groups">
-        {filters.map(({ label, options, value, onChange }) => (
-          <FilterOptionList key={label} {...{ label, options, value, onChange }} showsLabel />
-        ))}
-      </div>
-    </PopoverCard>
   );
 }

@@ -16,6 +16,8 @@ import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { OptionList } from '../../../ui/form/OptionList.tsx';
 import type { FieldOption } from '../../../ui/form/OptionList.tsx';
 import { FilterChip, ToggleChip, RemovableChip, CardChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
+import type { SentenceClause } from '../../../ui/table/FilterSentence.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { saveTableLayout, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { toast } from '../../../ui/toast.ts';
@@ -25,7 +27,7 @@ import { formatDay } from '../model/format.ts';
 import { startsBeforeReport, getReportStart } from '../model/period.ts';
 import { setChartVisible, useIsChartVisible, setHiddenColumns } from '../model/preferences.ts';
 import { useUserNames } from '../model/use-names.ts';
-import { setExported, setExportType, setTypes } from '../model/view.ts';
+import { clearFilters, isFiltered, setExported, setExportType, setTypes } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
 import { COLUMNS } from '../panels/columns.tsx';
 import { PeriodChip } from './PeriodChip.tsx';
@@ -45,6 +47,8 @@ interface ActivityFiltersProps {
   show: (view: ActivityView) => void;
   /** Number of rows by type; undefined while the report is filtered by type. */
   getTypeCount: ((type: number) => number) | undefined;
+  /** Number of rows of the report, if known. */
+  matchCount: number | undefined;
   error: ServiceError | undefined;
   hidden: readonly string[];
   /** Time at which the report was opened; it ends then or earlier. */
@@ -61,7 +65,7 @@ interface ActivityFiltersProps {
 
 /** Filters of the report as chips, the time it is current as of, and the live switch. */
 export function ActivityFilters(props: ActivityFiltersProps) {
-  const { view, show, getTypeCount, error, openedAt: now, zone } = props;
+  const { view, show, error, openedAt: now } = props;
   const errors = getControlErrors(error);
   return (
     <div className="act-bar">
@@ -71,42 +75,10 @@ export function ActivityFilters(props: ActivityFiltersProps) {
           selectedIds={view.people}
           onAdd={(ids) => show({ ...view, people: [...new Set([...view.people, ...ids])] })}
         />
-        <PeriodChip
-          {...{ now, zone }}
-          period={view.period}
-          error={errors.period}
-          onChange={(range) => show({ ...view, period: range })}
-        />
-        <PeopleChips {...{ view, show }} />
-        <FilterChip
-          label="Type"
-          options={TYPES.map((type) => ({ ...type, count: getTypeCount?.(Number(type.value)) }))}
-          value={view.types.map(String)}
-          onChange={(values) => show(setTypes(view, toNumbers(values)))}
-        />
-        <FilterChip
-          label="Source"
-          options={SOURCES}
-          value={view.sources.map(String)}
-          onChange={(values) => show({ ...view, sources: toNumbers(values) })}
-        />
-        <FilterChip
-          label="Export type"
-          options={KINDS}
-          value={view.exportType === undefined ? [] : [String(view.exportType)]}
-          // The service filters by one export type.
-          onChange={(values) => show(setExportType(view, toNumbers(values.slice(-1))[0]))}
-        />
-        <ExportedChip exported={view.exported} onChange={(exported) => show(setExported(view, exported))} />
-        <AddressChip
-          address={view.address}
-          error={errors.address}
-          onChange={(address) => show({ ...view, address })}
-        />
-        <ToggleChip
-          label="Only through a proxy"
-          on={view.onlyProxy}
-          onChange={(onlyProxy) => show({ ...view, onlyProxy })}
+        <FilterSentence
+          clauses={getClauses(props, errors)}
+          matchCount={props.matchCount}
+          onClear={isFiltered(view) ? () => show(clearFilters(view)) : undefined}
         />
       </TableBar>
       {startsBeforeReport(view.period, now) && (
@@ -120,6 +92,100 @@ export function ActivityFilters(props: ActivityFiltersProps) {
       ))}
     </div>
   );
+}
+
+/** The clauses of the filter. People are added by the search. */
+function getClauses(
+  { view, show, getTypeCount, openedAt: now, zone }: ActivityFiltersProps,
+  errors: ReturnType<typeof getControlErrors>,
+): SentenceClause[] {
+  return [
+    {
+      label: 'Period',
+      isActive: true,
+      chip: (
+        <PeriodChip
+          {...{ now, zone }}
+          period={view.period}
+          error={errors.period}
+          onChange={(range) => show({ ...view, period: range })}
+        />
+      ),
+    },
+    {
+      label: 'People',
+      isActive: view.people.length + view.principals.length > 0,
+      chip: <PeopleChips {...{ view, show }} />,
+      onAdd: null,
+    },
+    {
+      label: 'Type',
+      isActive: view.types.length > 0,
+      chip: (
+        <FilterChip
+          label="Type"
+          options={TYPES.map((type) => ({ ...type, count: getTypeCount?.(Number(type.value)) }))}
+          value={view.types.map(String)}
+          onChange={(values) => show(setTypes(view, toNumbers(values)))}
+        />
+      ),
+    },
+    {
+      label: 'Exported',
+      isActive: view.exported !== '',
+      chip: (
+        <ExportedChip exported={view.exported} onChange={(exported) => show(setExported(view, exported))} />
+      ),
+    },
+    {
+      label: 'Export type',
+      isActive: view.exportType !== undefined,
+      chip: (
+        <FilterChip
+          label="Export type"
+          options={KINDS}
+          value={view.exportType === undefined ? [] : [String(view.exportType)]}
+          // The service filters by one export type.
+          onChange={(values) => show(setExportType(view, toNumbers(values.slice(-1))[0]))}
+        />
+      ),
+    },
+    {
+      label: 'Source',
+      isActive: view.sources.length > 0,
+      chip: (
+        <FilterChip
+          label="Source"
+          options={SOURCES}
+          value={view.sources.map(String)}
+          onChange={(values) => show({ ...view, sources: toNumbers(values) })}
+        />
+      ),
+    },
+    {
+      label: 'IP address',
+      isActive: view.address !== '',
+      chip: (
+        <AddressChip
+          address={view.address}
+          error={errors.address}
+          onChange={(address) => show({ ...view, address })}
+        />
+      ),
+    },
+    {
+      label: 'Only through a proxy',
+      isActive: view.onlyProxy,
+      chip: (
+        <ToggleChip
+          label="Only through a proxy"
+          on={view.onlyProxy}
+          onChange={(onlyProxy) => show({ ...view, onlyProxy })}
+        />
+      ),
+      onAdd: () => show({ ...view, onlyProxy: true }),
+    },
+  ];
 }
 
 function ReportTools({ hidden, asOf, live, onLive, refreshing, onRefresh, error }: ActivityFiltersProps) {

@@ -116,6 +116,7 @@ function Report() {
         asOf={liveRows.asOf ?? openedAt}
         refreshing={isFetching}
         onRefresh={reopen}
+        matchCount={allRows?.length}
       />
       {isChartVisible && <ActivityChart {...summary} {...{ view, show, bounds }} now={openedAt} />}
       <div

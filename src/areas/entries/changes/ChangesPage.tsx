@@ -26,7 +26,9 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { ChoiceChip } from '../../../ui/table/ChoiceChip.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { CardChip, FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
+import type { SentenceClause } from '../../../ui/table/FilterSentence.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { IdPicker } from '../filter/IdPicker.tsx';
@@ -207,27 +209,14 @@ function Changes() {
         }
       >
         <TableViews table="changes" hidden={NO_HIDDEN} onHide={() => undefined} />
-        <ChoiceChip
-          label="Period"
-          options={PERIODS.map(({ id, label }) => ({ value: id, label }))}
-          value={view.period}
-          defaultValue="day"
-          showsDefault
-          onChange={(period) => show({ period })}
+        <FilterSentence
+          clauses={getClauses(view, show)}
+          onClear={
+            view.fate === undefined && view.userId === undefined && !view.indirect
+              ? undefined
+              : () => show({ fate: undefined, userId: undefined, indirect: false })
+          }
         />
-        <FilterChip
-          label="Change"
-          options={FATES.map(({ fate, label }) => ({ value: fate, label }))}
-          value={view.fate === undefined ? [] : [view.fate]}
-          // The service filters by one kind of change.
-          onChange={(values) => show({ fate: FATES.find(({ fate }) => fate === values.at(-1))?.fate })}
-        />
-        <ToggleChip
-          label="With indirect changes"
-          on={view.indirect}
-          onChange={(indirect) => show({ indirect })}
-        />
-        <UserFilter userId={view.userId} onChange={(userId) => show({ userId })} />
       </TableBar>
       <div className="chg-columns">
         {counts.data && !hasNoChanges && (
@@ -286,6 +275,56 @@ const countChanges = ({
   gone: number;
 }): number => created + changed + gone;
 
+/** The clauses of the filter. */
+function getClauses(view: ChangesView, show: (next: Partial<ChangesView>) => void): SentenceClause[] {
+  return [
+    {
+      label: 'Period',
+      isActive: true,
+      chip: (
+        <ChoiceChip
+          label="Period"
+          options={PERIODS.map(({ id, label }) => ({ value: id, label }))}
+          value={view.period}
+          defaultValue="day"
+          showsDefault
+          onChange={(period) => show({ period })}
+        />
+      ),
+    },
+    {
+      label: 'Change',
+      isActive: view.fate !== undefined,
+      chip: (
+        <FilterChip
+          label="Change"
+          options={FATES.map(({ fate, label }) => ({ value: fate, label }))}
+          value={view.fate === undefined ? [] : [view.fate]}
+          // The service filters by one kind of change.
+          onChange={(values) => show({ fate: FATES.find(({ fate }) => fate === values.at(-1))?.fate })}
+        />
+      ),
+    },
+    {
+      label: 'Changed by',
+      isActive: view.userId !== undefined,
+      chip: <UserFilter userId={view.userId} onChange={(userId) => show({ userId })} />,
+    },
+    {
+      label: 'With indirect changes',
+      isActive: view.indirect,
+      chip: (
+        <ToggleChip
+          label="With indirect changes"
+          on={view.indirect}
+          onChange={(indirect) => show({ indirect })}
+        />
+      ),
+      onAdd: () => show({ indirect: true }),
+    },
+  ];
+}
+
 interface UserFilterProps {
   userId: number | undefined;
   onChange: (userId: number | undefined) => void;
@@ -298,25 +337,36 @@ function UserFilter({ userId, onChange }: UserFilterProps) {
   const findUsers = useUserFinder();
   const userIds = userId === undefined ? [] : [userId];
   const names = useUserNames(userIds);
+  const formatId = (id: number) => names.get(id) ?? `User ${id}`;
   return (
-    <span className="chg-person">
-      <span aria-hidden>By</span>
-      <IdPicker
-        label="Changed by"
-        queryKey="changed by"
-        loadOptions={async (text) =>
-          (await findUsers(text, MAX_USERS)).map(({ id, name, email }) => ({
-            value: id,
-            label: name,
-            hint: email,
-          }))
-        }
-        value={userIds}
-        formatId={(id) => names.get(id) ?? `User ${id}`}
-        isMulti={false}
-        onChange={([id]) => onChange(id)}
-      />
-    </span>
+    <CardChip
+      label="Changed by"
+      value={userId === undefined ? undefined : formatId(userId)}
+      onClear={() => onChange(undefined)}
+    >
+      {(close) => (
+        <div className="chg-person">
+          <IdPicker
+            label="Changed by"
+            queryKey="changed by"
+            loadOptions={async (text) =>
+              (await findUsers(text, MAX_USERS)).map(({ id, name, email }) => ({
+                value: id,
+                label: name,
+                hint: email,
+              }))
+            }
+            value={userIds}
+            formatId={formatId}
+            isMulti={false}
+            onChange={([id]) => {
+              onChange(id);
+              if (id !== undefined) close();
+            }}
+          />
+        </div>
+      )}
+    </CardChip>
   );
 }
 

@@ -33,6 +33,7 @@ import type { RowId } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
@@ -90,6 +91,7 @@ export function LicensesPage() {
       <LicensesBar
         {...{ view, show, type, settle, directory }}
         counts={result?.counts}
+        matchCount={result?.ids.length}
         onSeats={small ? () => setSeatsOpen(!showsSeats) : undefined}
         {...{ showsSeats }}
       />
@@ -329,6 +331,7 @@ const STATUS_OPTIONS = [
 interface LicensesBarProps extends ReturnType<typeof useLicensesView> {
   directory: Directory;
   counts: FacetCounts | undefined;
+  matchCount: number | undefined;
   /** Whether the seats are shown above the list. */
   showsSeats: boolean;
   /** Shows or hides them; undefined where they are always shown. */
@@ -336,8 +339,8 @@ interface LicensesBarProps extends ReturnType<typeof useLicensesView> {
 }
 
 /** Search and filters with their counts, freshness of the list, columns. */
-function LicensesBar({ view, show, type, settle, directory, counts, ...seats }: LicensesBarProps) {
-  const { showsSeats, onSeats } = seats;
+function LicensesBar(props: LicensesBarProps) {
+  const { view, show, type, settle, directory, counts, matchCount, showsSeats, onSeats } = props;
   const filterCounts = counts && getFilterCounts(view, counts);
   const groups = directory.groups
     .map(({ id, name }) => ({ value: String(id), label: name }))
@@ -360,15 +363,25 @@ function LicensesBar({ view, show, type, settle, directory, counts, ...seats }: 
         onChange={type}
         onBlur={settle}
       />
-      {chips.map(({ key, label, options }) => (
-        <FilterChip
-          key={key}
-          label={label}
-          options={options.map((option) => ({ ...option, count: filterCounts?.[key][option.value] ?? 0 }))}
-          value={view[key]}
-          onChange={(value) => show({ ...view, [key]: value })}
-        />
-      ))}
+      <FilterSentence
+        clauses={chips.map(({ key, label, options }) => ({
+          label,
+          isActive: view[key].length > 0,
+          chip: (
+            <FilterChip
+              label={label}
+              options={options.map((option) => ({
+                ...option,
+                count: filterCounts?.[key][option.value] ?? 0,
+              }))}
+              value={view[key]}
+              onChange={(value) => show({ ...view, [key]: value })}
+            />
+          ),
+        }))}
+        matchCount={matchCount}
+        onClear={isFiltered(view) ? () => show(clearFilters(view)) : undefined}
+      />
       {onSeats && (
         <Button size="small" icon={ChartColumnStacked} aria-expanded={showsSeats} onClick={onSeats}>
           Seats by license and day

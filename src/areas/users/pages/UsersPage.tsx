@@ -26,7 +26,8 @@ import { createStore, useStore } from '../../../ui/store.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { FilterChip, ToggleChip, MoreFilters } from '../../../ui/table/FilterChips.tsx';
+import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
@@ -113,6 +114,7 @@ export function UsersPage() {
       <UsersBar
         {...{ view, hidden, show, type, settle, directory }}
         counts={shownResult?.counts}
+        matchCount={shownResult?.ids.length}
         onPaste={setPastedText}
         selectedCount={selection.size}
         showsOnlySelected={showsOnlySelected}
@@ -279,8 +281,7 @@ interface FilterDefinition {
   options: readonly { value: string; label: string }[];
   /** Only one value can be selected. */
   isSingleValue?: boolean;
-  /** Hidden under "More" until it is active. */
-  isCollapsed?: boolean;
+  operator?: string;
 }
 
 interface UsersBarProps {
@@ -291,6 +292,7 @@ interface UsersBarProps {
   settle: () => void;
   directory: Directory;
   counts: FacetCounts | undefined;
+  matchCount: number | undefined;
   onPaste: (text: string) => void;
   selectedCount: number;
   showsOnlySelected: boolean;
@@ -299,7 +301,7 @@ interface UsersBarProps {
 
 /** Search and filters with their counts, freshness of the list, columns and density. */
 function UsersBar(props: UsersBarProps) {
-  const { view, hidden, show, type, settle, directory, counts, onPaste } = props;
+  const { view, show, type, settle, directory, counts, matchCount, onPaste, hidden } = props;
   const { selectedCount, showsOnlySelected, onShowOnlySelected } = props;
   const groups = directory.groups
     .map(({ id, name }) => ({ value: String(id), label: name }))
@@ -308,19 +310,24 @@ function UsersBar(props: UsersBarProps) {
     { key: 'status', label: 'Status', options: STATUS_OPTIONS },
     { key: 'license', label: 'License', options: LICENSE_OPTIONS },
     { key: 'group', label: 'Group', options: groups },
-    { key: 'twoFactor', label: 'Two-factor', options: ON_OFF_OPTIONS, isCollapsed: true },
-    { key: 'addresses', label: 'Approved addresses', options: ON_OFF_OPTIONS, isCollapsed: true },
-    { key: 'changed', label: 'Changed', options: AGE_OPTIONS, isSingleValue: true, isCollapsed: true },
+    { key: 'twoFactor', label: 'Two-factor', options: ON_OFF_OPTIONS },
+    { key: 'addresses', label: 'Approved addresses', options: ON_OFF_OPTIONS, operator: 'are' },
+    { key: 'changed', label: 'Changed', options: AGE_OPTIONS, isSingleValue: true, operator: 'in the' },
   ];
-  const toFilter = ({ key, label, options, isSingleValue }: FilterDefinition) => ({
+  const clauses = definitions.map(({ key, label, options, isSingleValue, operator }) => ({
     label,
-    options: options.map((option) => ({ ...option, count: counts?.[key][option.value] ?? 0 })),
-    value: view.filters[key],
-    onChange: (value: readonly string[]) =>
-      show({ ...view, filters: { ...view.filters, [key]: isSingleValue ? value.slice(-1) : value } }),
-  });
-  const isVisible = ({ key, isCollapsed }: FilterDefinition) => !isCollapsed || view.filters[key].length > 0;
-  const collapsedFilters = definitions.filter((kind) => kind.isCollapsed).map(toFilter);
+    isActive: view.filters[key].length > 0,
+    chip: (
+      <FilterChip
+        {...{ label, operator }}
+        options={options.map((option) => ({ ...option, count: counts?.[key][option.value] ?? 0 }))}
+        value={view.filters[key]}
+        onChange={(value) =>
+          show({ ...view, filters: { ...view.filters, [key]: isSingleValue ? value.slice(-1) : value } })
+        }
+      />
+    ),
+  }));
   return (
     <TableBar tools={<Tools {...props} />}>
       <TableViews table="users" hidden={hidden} onHide={saveHiddenColumns} />
@@ -339,10 +346,10 @@ function UsersBar(props: UsersBarProps) {
           onChange={onShowOnlySelected}
         />
       )}
-      {definitions.filter(isVisible).map((kind) => (
-        <FilterChip key={kind.key} {...toFilter(kind)} />
-      ))}
-      <MoreFilters filters={collapsedFilters} />
+      <FilterSentence
+        {...{ clauses, matchCount }}
+        onClear={isFiltered(view) ? () => show({ ...view, q: '', filters: DEFAULT_VIEW.filters }) : undefined}
+      />
     </TableBar>
   );
 }

@@ -1,0 +1,114 @@
+import { Braces, ListFilter, Plus } from 'lucide-react';
+import { Fragment, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import type { FocusEvent, ReactNode, RefObject } from 'react';
+import { Button } from '../button/Button.tsx';
+import { IconButton } from '../button/IconButton.tsx';
+import { lazyWithPreload } from '../lazy.tsx';
+import { MenuButton } from '../menu/MenuButton.tsx';
+import { SentenceContext } from './sentence-context.ts';
+import './filter.css';
+
+const FilterText = lazyWithPreload(() => import('./FilterText.tsx'));
+
+/** One clause that the sentence of a filter may have. */
+export interface SentenceClause {
+  /** Name of the field; also the label of its chip. */
+  label: string;
+  isActive: boolean;
+  chip: ReactNode;
+  /** Adds a clause without values; others open the card of their chip. Null for clauses that are added elsewhere. */
+  onAdd?: (() => void) | null;
+}
+
+interface FilterSentenceProps {
+  clauses: readonly SentenceClause[];
+  /** Undefined while there is nothing to clear. */
+  onClear: (() => void) | undefined;
+  matchCount?: number | undefined;
+}
+
+/**
+ * The filter of a list as one sentence: a chip with field, operator and value for each active clause, edited in place,
+ * and a menu that adds the others. The text of the filter is behind a button.
+ */
+export function FilterSentence({ clauses, onClear, matchCount }: FilterSentenceProps) {
+  const [editing, setEditing] = useState<string>();
+  const [showsText, setShowsText] = useState(false);
+  const sentence = useRef<HTMLFieldSetElement>(null);
+  const textAnchor = useRef<HTMLSpanElement>(null);
+  // A clause without values stays while it is edited.
+  const visible = clauses.filter(({ label, isActive }) => isActive || label === editing);
+  const addable = clauses.filter((clause) => !visible.includes(clause) && clause.onAdd !== null);
+  const onFocusChange = useFocusAfterRemoval(sentence, visible.length);
+  const state = useMemo(() => ({ editing, setEditing, matchCount }), [editing, matchCount]);
+  return (
+    <fieldset ref={sentence} className="sentence" {...onFocusChange}>
+      <legend className="visually-hidden">Filter</legend>
+      <ListFilter aria-hidden />
+      {visible.length > 0 && <span>Where</span>}
+      <SentenceContext value={state}>
+        {visible.map(({ label, chip }, index) => (
+          <Fragment key={label}>
+            {index > 0 && <span>and</span>}
+            {chip}
+          </Fragment>
+        ))}
+      </SentenceContext>
+      {addable.length > 0 && (
+        <span className="sentence-add">
+          <MenuButton
+            label="Add filter"
+            icon={Plus}
+            size="small"
+            align="start"
+            items={addable.map(({ label, onAdd }) => ({
+              label,
+              onSelect: onAdd ?? (() => setEditing(label)),
+            }))}
+          />
+        </span>
+      )}
+      <span ref={textAnchor} className="sentence-text">
+        <IconButton
+          label="Filter as text"
+          icon={Braces}
+          size="small"
+          aria-haspopup="dialog"
+          aria-expanded={showsText}
+          onPointerEnter={FilterText.preload}
+          onFocus={FilterText.preload}
+          onClick={() => setShowsText(true)}
+        />
+        <Suspense>
+          {showsText && <FilterText anchor={textAnchor} onClose={() => setShowsText(false)} />}
+        </Suspense>
+      </span>
+      {onClear && (
+        <Button variant="quiet" size="small" onClick={onClear}>
+          Clear
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+/** Moves the focus to the button that adds a clause when the clause that had it is removed. */
+function useFocusAfterRemoval(sentence: RefObject<HTMLFieldSetElement | null>, count: number) {
+  const isInside = useRef(false);
+  const previousCount = useRef(count);
+  useEffect(() => {
+    const isRemoved = count < previousCount.current;
+    previousCount.current = count;
+    if (!isRemoved || !isInside.current || document.activeElement !== document.body) return;
+    sentence.current?.querySelector<HTMLElement>('.sentence-add button, .sentence-text button')?.focus();
+  }, [count, sentence]);
+  // Cards of the chips are inside for React, though not in the document.
+  return {
+    onFocus: () => {
+      isInside.current = true;
+    },
+    onBlur: ({ relatedTarget }: FocusEvent) => {
+      isInside.current = relatedTarget === null;
+    },
+  };
+}
