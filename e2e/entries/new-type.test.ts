@@ -86,7 +86,7 @@ test('makes a type of a company list in few steps; a further file adds a field a
     Entries: '4',
     '30 days': '+4',
     'Last change': /First Administrator|Ada/,
-    Fields: '7 · 1 required',
+    Fields: '7 1 required',
   });
   await page.getByRole('link', { name: 'Companies', exact: true }).click();
   // All columns in view.

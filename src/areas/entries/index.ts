@@ -9,7 +9,7 @@ export {
   getFormulaInputs,
   getReferencingFields,
 } from './model/field-usage.ts';
-export { isKnownField, typesQuery, useReloadSchema, useSchema } from './model/schema.ts';
+export { getReferenceTypeIds, isKnownField, typesQuery, useReloadSchema, useSchema } from './model/schema.ts';
 export type { Field, Schema } from './model/schema.ts';
 export { useEntryType } from './model/use-entry-type.ts';
 export { useTimeZone } from './model/zone.ts';

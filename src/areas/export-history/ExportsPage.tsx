@@ -5,6 +5,7 @@ import type { Job } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { listJobsOptions } from '../../api/generated/queries/jobs.gen.ts';
 import { usePermission, useSession } from '../../api/session.ts';
+import { DataAge } from '../../app/freshness/DataAge.tsx';
 import { formatNumber } from '../../lib/numbers.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
 import { SegmentedControl } from '../../ui/chart/SegmentedControl.tsx';
@@ -60,7 +61,7 @@ export function ExportsPage() {
   const navigate = route.useNavigate();
   const show = (next: ExportsView) => void navigate({ to: '.', search: next });
   const owner = canSeeOthers ? view.owner : 'own';
-  const { data, error, refetch, isRefetching } = useQuery({
+  const { data, dataUpdatedAt, error, refetch, isRefetching } = useQuery({
     ...listJobsOptions({ query: { owner, pageNumber: 1, pageSize: MAX_JOBS } }),
     enabled: allowed,
     refetchInterval: ({ state }) =>
@@ -77,7 +78,7 @@ export function ExportsPage() {
         Files are kept for 7 days. Each export and each download is logged in Activity. Nobody can export
         while acting for another user.
       </p>
-      <TableBar>
+      <TableBar tools={data && <DataAge at={dataUpdatedAt} failed={error !== null} />}>
         {canSeeOthers && (
           <SegmentedControl
             label="Whose exports"
@@ -100,6 +101,7 @@ export function ExportsPage() {
         label="Exports"
         columns={owner === 'own' ? OWN_COLUMNS : OTHERS_COLUMNS}
         rows={jobs}
+        twoLines
         rowId={getId}
         rowLabel={getTitle}
         error={error === null ? undefined : toServiceError(error)}
@@ -127,11 +129,19 @@ export function ExportsPage() {
 const TITLE_COLUMN: Column<Job> = {
   id: 'title',
   header: 'Export',
-  minWidth: 190,
-  cell: ({ id, title }, { tabIndex }) => (
-    <Link to="/jobs/$jobId" params={{ jobId: id }} tabIndex={tabIndex} title={title}>
-      {title}
-    </Link>
+  minWidth: 220,
+  cell: (job, { tabIndex }) => (
+    <span className="exports-title">
+      <span className="exports-tile" aria-hidden>
+        <FileDown />
+      </span>
+      <span className="tbl-lines">
+        <Link to="/jobs/$jobId" params={{ jobId: job.id }} tabIndex={tabIndex} title={job.title}>
+          {job.title}
+        </Link>
+        <small>{[getExportedType(job), formatSize(job)].filter(Boolean).join(' · ')}</small>
+      </span>
+    </span>
   ),
 };
 
@@ -157,11 +167,10 @@ const FACT_COLUMNS: readonly Column<Job>[] = [
     align: 'end',
     cell: ({ file }) => (file ? formatNumber(file.rows) : ''),
   },
-  { id: 'size', header: 'Size', width: 90, align: 'end', cell: formatSize },
   {
     id: 'at',
     header: 'Exported',
-    width: 96,
+    width: 116,
     cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
   {

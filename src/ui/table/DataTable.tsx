@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '../button/Button.tsx';
+import { cx } from '../cx.ts';
 import { Banner } from '../feedback/Banner.tsx';
 import { EmptyState } from '../feedback/EmptyState.tsx';
 import { ErrorState } from '../feedback/ErrorState.tsx';
@@ -85,6 +86,7 @@ function SkeletonTable<Row>({
   rowMenu,
   onSelect,
   sort,
+  twoLines = false,
 }: DataTableProps<Row>) {
   const small = useMedia(SMALL_SCREEN);
   const columns = small ? all.slice(0, 1) : getVisibleColumns(all, hidden);
@@ -94,7 +96,7 @@ function SkeletonTable<Row>({
   return (
     <div className="tbl-scroll tbl-waiting">
       <output className="visually-hidden">Loading {label}</output>
-      <table className="tbl" style={{ minWidth }} aria-hidden inert>
+      <table className={cx('tbl', twoLines && 'tbl-two-lines')} style={{ minWidth }} aria-hidden inert>
         <ColumnWidths
           columns={columns}
           small={small}

@@ -65,7 +65,9 @@ export function FilterSentence({ clauses, onClear, matchCount }: FilterSentenceP
               label,
               onSelect: onAdd ?? (() => setEditing(label)),
             }))}
-          />
+          >
+            {visible.length === 0 ? 'Add filter' : undefined}
+          </MenuButton>
         </span>
       )}
       <span ref={textAnchor} className="sentence-text">

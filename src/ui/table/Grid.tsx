@@ -38,6 +38,8 @@ export interface GridProps<Row> {
   selection?: ReadonlySet<RowId>;
   onSelect?: (next: ReadonlySet<RowId>) => void;
   refetching?: boolean;
+  /** Rows of two lines, for things that are weighed rather than scanned. */
+  twoLines?: boolean;
   /** Called when the first row leaves the view and when it returns. */
   onScrolledAway?: ((away: boolean) => void) | undefined;
 }
@@ -50,7 +52,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   const density = useDensity();
   const columns = useMemo(() => getVisibleColumns(all, hidden), [all, hidden]);
   const scroller = useRef<HTMLDivElement>(null);
-  const height = getRowHeight(density, small);
+  const height = getRowHeight(density, small, props.twoLines);
   const { virtualizer, current, setCurrent, focusRow } = useVirtualRows({
     count: rows.length,
     height,
@@ -95,7 +97,7 @@ export function Grid<Row>(props: GridProps<Row>) {
       <table
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- focusable, selectable rows form an ARIA grid
         role="grid"
-        className="tbl"
+        className={cx('tbl', props.twoLines && 'tbl-two-lines')}
         style={{ minWidth: getTableLayout(columns, small, extras).minWidth }}
         aria-label={label}
         aria-rowcount={rows.length + 1}

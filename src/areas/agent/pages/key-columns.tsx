@@ -95,7 +95,7 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: 'used',
     header: 'Last use',
-    width: 92,
+    width: 116,
     cell: ({ lastUsedDate }, { tabIndex }) =>
       lastUsedDate === null ? 'Never' : <Timestamp at={lastUsedDate} tabIndex={tabIndex} />,
   },
@@ -149,7 +149,7 @@ export const CLIENT_COLUMNS: readonly Column<AgentClient>[] = [
   {
     id: 'last',
     header: 'Last call',
-    width: 92,
+    width: 116,
     small: 'aside',
     cell: ({ lastCallDate }, { tabIndex }) => <Timestamp at={lastCallDate} tabIndex={tabIndex} />,
   },

@@ -115,7 +115,7 @@ const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
     id: 'at',
     header: 'Changed',
     hideable: false,
-    width: 110,
+    width: 116,
     small: 'line',
     cell: ({ at }, { tabIndex }) => <Timestamp at={at} tabIndex={tabIndex} />,
   },

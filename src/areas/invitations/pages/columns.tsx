@@ -134,14 +134,14 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
     id: 'sent',
     header: 'Invited',
     align: 'end',
-    width: 112,
+    width: 116,
     cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
   {
     id: 'until',
     header: 'Link until',
     align: 'end',
-    width: 112,
+    width: 116,
     cell: ({ status, expiresDate }, { tabIndex }) =>
       status === 'pending' || status === 'expired' ? (
         <Timestamp at={expiresDate} tabIndex={tabIndex} />

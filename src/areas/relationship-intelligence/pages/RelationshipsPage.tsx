@@ -97,7 +97,7 @@ const COLUMNS: readonly Column<Relationship>[] = [
   {
     id: 'last',
     header: 'Last contact',
-    width: 108,
+    width: 116,
     cell: ({ lastDate }, { tabIndex }) => <Timestamp at={lastDate} tabIndex={tabIndex} />,
   },
 ];

@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<RunRow>[] = [
   {
     id: 'when',
     header: 'When',
-    width: 110,
+    width: 116,
     small: 'aside',
     cell: ({ startedDate }, { tabIndex }) => <Timestamp at={startedDate} tabIndex={tabIndex} />,
   },

@@ -131,7 +131,7 @@ const USER_COLUMNS: readonly Column<RelationshipUser>[] = [
   {
     id: 'history',
     header: 'History',
-    width: 110,
+    width: 116,
     cell: ({ historyCompletedDate }, { tabIndex }) =>
       historyCompletedDate === null ? 'Open' : <Timestamp at={historyCompletedDate} tabIndex={tabIndex} />,
   },

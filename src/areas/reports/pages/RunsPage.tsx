@@ -298,13 +298,13 @@ const COLUMNS: readonly Column<ReportRun>[] = [
   {
     id: 'at',
     header: 'Generated',
-    width: 100,
+    width: 116,
     cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
   {
     id: 'data',
     header: 'Data of',
-    width: 100,
+    width: 116,
     cell: ({ dataDate }, { tabIndex }) =>
       dataDate === null || dataDate === undefined ? '' : <Timestamp at={dataDate} tabIndex={tabIndex} />,
   },

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
-import { FileUp, ListTree, Plus, Table2 } from 'lucide-react';
+import { ArrowRight, FileUp, ListTree, Plus, Table2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { EntryTypeStatistics, EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
+import { FIELD } from '../../../../contract/rules/fields.ts';
 import { listEntryTypeStatisticsOptions } from '../../../api/generated/queries/schema.gen.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
+import { formatShortDate } from '../../../lib/dates.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -12,12 +14,13 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { toLinePoints } from '../../../ui/chart/line-points.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { Avatar } from '../../../ui/layout/Avatar.tsx';
+import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
-import { useSchema, useUserNames } from '../../entries/index.ts';
+import { getReferenceTypeIds, useSchema, useUserNames } from '../../entries/index.ts';
 import type { Field, Schema } from '../../entries/index.ts';
 import { TypePanel } from '../panels/TypePanel.tsx';
 import '../panels/schema.css';
@@ -36,23 +39,18 @@ const COLUMNS: readonly Column<TypeRow>[] = [
   {
     id: 'name',
     header: 'Entry type',
-    minWidth: 220,
+    minWidth: 200,
     cell: ({ id, apiName, pluralName }, { tabIndex }) => (
       <span className="sch-type">
-        <span className={`sch-tile sch-hue-${(id % HUE_COUNT) + 1}`} aria-hidden>
-          <Table2 />
+        <TypeTile typeId={id} />
+        <span className="tbl-lines">
+          <Link to="/entries/$type" params={{ type: apiName }} tabIndex={tabIndex}>
+            {pluralName}
+          </Link>
+          <small className="mono">{apiName}</small>
         </span>
-        <Link to="/entries/$type" params={{ type: apiName }} tabIndex={tabIndex}>
-          {pluralName}
-        </Link>
       </span>
     ),
-  },
-  {
-    id: 'apiName',
-    header: 'API name',
-    width: 170,
-    cell: ({ apiName }) => <span className="mono">{apiName}</span>,
   },
   {
     id: 'entries',
@@ -60,48 +58,80 @@ const COLUMNS: readonly Column<TypeRow>[] = [
     width: 110,
     align: 'end',
     small: 'aside',
-    cell: ({ entryCount }) => (entryCount === undefined ? '' : formatNumber(entryCount)),
+    cell: ({ entryCount }) => <strong>{entryCount === undefined ? '' : formatNumber(entryCount)}</strong>,
   },
   {
     id: 'growth',
     header: '30 days',
-    width: 220,
+    width: 196,
     cell: ({ statistics }) => statistics && <Growth counts={statistics.entryCounts} />,
   },
   {
     id: 'lastChange',
     header: 'Last change',
-    width: 240,
+    width: 210,
     small: 'line',
-    cell: ({ statistics, changedBy }, { tabIndex }) =>
+    cell: ({ apiName, pluralName, statistics, changedBy }, { tabIndex }) =>
       typeof statistics?.lastChangedAt === 'string' && (
         <span className="sch-last">
-          <Timestamp at={statistics.lastChangedAt} tabIndex={tabIndex} />
-          {changedBy !== undefined && <span>{changedBy}</span>}
+          {changedBy !== undefined && <Avatar name={changedBy} id={statistics.lastChangedBy ?? 0} />}
+          <span className="tbl-lines">
+            <Link
+              to="/changes"
+              search={{ type: apiName, since: findPeriod(statistics.lastChangedAt) }}
+              tabIndex={tabIndex}
+              aria-label={`Changes of ${pluralName}, last ${formatShortDate(statistics.lastChangedAt)}`}
+            >
+              {formatShortDate(statistics.lastChangedAt)}
+            </Link>
+            {changedBy !== undefined && (
+              <small>
+                <bdi>{changedBy}</bdi>
+              </small>
+            )}
+          </span>
         </span>
       ),
   },
   {
     id: 'fields',
     header: 'Fields',
-    width: 150,
-    align: 'end',
+    width: 104,
     cell: ({ apiName, fieldCount, requiredCount, pluralName }, { tabIndex }) => (
-      <Link
-        to="/entries/$type/schema"
-        params={{ type: apiName }}
-        tabIndex={tabIndex}
-        aria-label={`${pluralize(fieldCount, 'field', 'fields')} of ${pluralName}`}
-      >
-        {formatNumber(fieldCount)}
-        {requiredCount > 0 && <small> · {formatNumber(requiredCount)} required</small>}
-      </Link>
+      <span className="tbl-lines">
+        <Link
+          to="/entries/$type/schema"
+          params={{ type: apiName }}
+          tabIndex={tabIndex}
+          aria-label={`${pluralize(fieldCount, 'field', 'fields')} of ${pluralName}`}
+        >
+          {formatNumber(fieldCount)}
+        </Link>{' '}
+        {requiredCount > 0 && <small>{formatNumber(requiredCount)} required</small>}
+      </span>
     ),
   },
 ];
 
 /** Tiles take the colors of categories in turn, so that a type keeps its color. */
 const HUE_COUNT = 6;
+
+const TypeTile = ({ typeId }: { typeId: number }) => (
+  <span className={`sch-tile sch-hue-${(typeId % HUE_COUNT) + 1}`} aria-hidden>
+    <Table2 />
+  </span>
+);
+
+const DAY_MS = 86_400_000;
+
+/** The shortest period of the changes page that contains a time. */
+function findPeriod(at: string): 'week' | 'month' | 'all' | undefined {
+  const age = Date.now() - Date.parse(at);
+  // The last day is the default.
+  if (age < DAY_MS) return undefined;
+  if (age < 7 * DAY_MS) return 'week';
+  return age < 30 * DAY_MS ? 'month' : 'all';
+}
 const CHART_WIDTH = 90;
 const CHART_HEIGHT = 20;
 
@@ -120,8 +150,10 @@ function Growth({ counts }: { counts: readonly number[] }) {
       >
         <polyline points={toLinePoints(counts, CHART_WIDTH, CHART_HEIGHT - 2)} />
       </svg>
-      <span className="num">{difference === 0 ? 'None added' : formatDifference.format(difference)}</span>
-      {share !== undefined && difference !== 0 && <small className="num">{share}</small>}
+      <span className="tbl-lines">
+        <span className="num">{difference === 0 ? 'None added' : formatDifference.format(difference)}</span>
+        {share !== undefined && difference !== 0 && <small className="num">{share}</small>}
+      </span>
     </span>
   );
 }
@@ -218,6 +250,7 @@ export function TypesPage() {
         label="Entry types"
         columns={COLUMNS}
         rows={rows}
+        twoLines
         rowId={getRowId}
         rowLabel={getRowLabel}
         rowMenu={({ apiName: type }) => [
@@ -250,10 +283,71 @@ export function TypesPage() {
         }
         onClearFilters={q === '' ? undefined : () => setQ('')}
       />
+      <ConnectionsCard schema={schema} />
       {search.new && <TypePanel />}
     </Page>
   );
 }
+
+interface Connection {
+  type: EntryTypeVm;
+  field: Field;
+  targets: readonly EntryTypeVm[];
+}
+
+/** The reference fields of all types with the types that they refer to. */
+const listConnections = (schema: Schema): Connection[] =>
+  schema.types.flatMap((type) =>
+    schema
+      .getFields(type.id)
+      .filter(({ fieldType }) => fieldType === FIELD.reference)
+      .map((field) => ({
+        type,
+        field,
+        targets: getReferenceTypeIds(field, schema).flatMap((id) => schema.typeById.get(id) ?? []),
+      })),
+  );
+
+/** How the entry types refer to each other; nothing without reference fields. */
+function ConnectionsCard({ schema }: { schema: Schema }) {
+  const connections = useMemo(() => listConnections(schema), [schema]);
+  if (connections.length === 0) return null;
+  return (
+    <Card
+      title="How they are connected"
+      actions={<span className="sch-count">{pluralize(connections.length, 'reference', 'references')}</span>}
+    >
+      <ul className="sch-connections" aria-label="References between entry types">
+        {connections.map(({ type, field, targets }) => (
+          <li key={`${type.id} ${field.id}`}>
+            <TypeChip type={type} />
+            <span className="sch-through">
+              <Link to="/entries/$type/schema" params={{ type: type.apiName }} search={{ field: field.id }}>
+                <bdi>{field.name}</bdi>
+              </Link>
+              <ArrowRight aria-label="refers to" />
+            </span>
+            {targets.slice(0, MAX_TARGETS).map((target) => (
+              <TypeChip key={target.id} type={target} />
+            ))}
+            {targets.length > MAX_TARGETS && (
+              <span className="sch-count">{formatNumber(targets.length - MAX_TARGETS)} more</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const MAX_TARGETS = 3;
+
+const TypeChip = ({ type }: { type: EntryTypeVm }) => (
+  <Link to="/entries/$type" params={{ type: type.apiName }} className="sch-type sch-type-chip">
+    <TypeTile typeId={type.id} />
+    <span>{type.pluralName}</span>
+  </Link>
+);
 
 function NewTypeFromFileLink() {
   const { reason } = usePermission('extendSchema');

@@ -14,6 +14,7 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
+import './sites.css';
 
 const getSiteId = ({ id }: PlatformSite) => id;
 const getSiteName = ({ name }: PlatformSite) => name;
@@ -45,6 +46,7 @@ export function SitesPage() {
         label="Sites"
         columns={COLUMNS}
         rows={data}
+        twoLines
         rowId={getSiteId}
         rowLabel={getSiteName}
         error={failure}
@@ -61,10 +63,16 @@ export function SitesPage() {
   );
 }
 
-/** Number of active users; of the viewer's own site it leads to them. */
+/** Number of active users; it leads to them on the viewer's own site, otherwise to the site. */
 function Members({ siteId, members, tabIndex }: { siteId: number; members: number; tabIndex: 0 | -1 }) {
   const { site } = useSession();
-  if (site.id !== siteId) return formatNumber(members);
+  if (site.id !== siteId)
+    return (
+      <Link to="/sites/$siteId" params={{ siteId }} tabIndex={tabIndex}>
+        {formatNumber(members)}
+        <span className="visually-hidden"> active users</span>
+      </Link>
+    );
   return (
     <Link to="/users" search={{ status: 'active' }} tabIndex={tabIndex}>
       {formatNumber(members)}
@@ -81,59 +89,78 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
   {
     id: 'name',
     header: 'Name',
-    minWidth: 150,
-    cell: ({ id, name }, { tabIndex }) => (
-      <Link to="/sites/$siteId" params={{ siteId: id }} tabIndex={tabIndex} title={name}>
-        {name}
-      </Link>
+    minWidth: 190,
+    cell: ({ id, name, slug }, { tabIndex }) => (
+      <span className="sites-name">
+        <span className="sites-tile" aria-hidden>
+          <Building2 />
+        </span>
+        <span className="tbl-lines">
+          <Link to="/sites/$siteId" params={{ siteId: id }} tabIndex={tabIndex} title={name}>
+            {name}
+          </Link>
+          <small className="mono">{slug}</small>
+        </span>
+      </span>
     ),
   },
-  { id: 'slug', header: 'Short name', width: 96, small: 'line', cell: ({ slug }) => slug },
   {
     id: 'identity',
-    header: 'Sign-in method',
-    width: 132,
-    cell: ({ identityMode }) =>
-      identityMode === 'password' ? 'Password' : <Badge tone="accent">Identity manager</Badge>,
-  },
-  {
-    id: 'domain',
-    header: 'Dedicated domain',
-    minWidth: 140,
-    cell: ({ dedicatedDomain }) => dedicatedDomain,
-  },
-  {
-    id: 'administrators',
-    header: 'Administrators',
-    align: 'end',
-    width: 122,
-    cell: ({ administrators }) =>
-      administrators === 0 ? <Badge tone="warn">None</Badge> : formatNumber(administrators),
+    header: 'Sign-in',
+    minWidth: 160,
+    cell: ({ identityMode, dedicatedDomain }) => (
+      <span className="tbl-lines">
+        <span>{identityMode === 'password' ? 'Password' : 'Identity manager'}</span>
+        {dedicatedDomain !== null && <small title={dedicatedDomain}>{dedicatedDomain}</small>}
+      </span>
+    ),
   },
   {
     id: 'members',
     header: 'Active users',
     align: 'end',
-    width: 110,
+    width: 150,
     small: 'aside',
-    cell: ({ id, members }, { tabIndex }) => <Members {...{ siteId: id, members, tabIndex }} />,
+    cell: ({ id, members, administrators }, { tabIndex }) => (
+      <span className="tbl-lines">
+        <strong>
+          <Members {...{ siteId: id, members, tabIndex }} />
+        </strong>
+        {administrators === 0 ? (
+          <Badge tone="warn">No administrator</Badge>
+        ) : (
+          <small>{pluralize(administrators, 'administrator', 'administrators')}</small>
+        )}
+      </span>
+    ),
   },
   {
     id: 'storage',
     header: 'Files',
-    align: 'end',
-    width: 144,
-    cell: (site) =>
-      site.storageLimitBytes !== null && site.storageUsedBytes >= site.storageLimitBytes * NEARLY_FULL ? (
-        <Badge tone="warn">{formatStorage(site)}</Badge>
-      ) : (
-        formatStorage(site)
-      ),
+    width: 176,
+    cell: (site) => {
+      const { storageUsedBytes: used, storageLimitBytes: limit } = site;
+      const share = limit === null || limit === 0 ? undefined : Math.min(1, used / limit);
+      return (
+        <span className="tbl-lines sites-storage">
+          {share !== undefined && share >= NEARLY_FULL ? (
+            <Badge tone="warn">{formatStorage(site)}</Badge>
+          ) : (
+            <span className="num">{formatStorage(site)}</span>
+          )}
+          {share !== undefined && (
+            <span className="sites-meter" aria-hidden>
+              <span style={{ width: `${100 * share}%` }} />
+            </span>
+          )}
+        </span>
+      );
+    },
   },
   {
     id: 'created',
     header: 'Created',
-    width: 110,
+    width: 116,
     cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
 ];

@@ -87,7 +87,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     sortable: true,
     hideable: true,
     align: 'end',
-    width: 112,
+    width: 116,
     cell: ({ modified }, place) => <Timestamp at={modified} tabIndex={place.tabIndex} />,
   },
   {
@@ -95,7 +95,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     header: 'Last active',
     hideable: true,
     align: 'end',
-    width: 112,
+    width: 116,
     cell: ({ id }, place) => <LastActiveCell userId={id} tabIndex={place.tabIndex} />,
   },
   {
@@ -121,7 +121,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     sortable: true,
     hideable: true,
     align: 'end',
-    width: 112,
+    width: 116,
     cell: ({ created }, place) => <Timestamp at={created} tabIndex={place.tabIndex} />,
   },
 ];
