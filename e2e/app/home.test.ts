@@ -10,6 +10,10 @@ test('the overview names what needs attention, and each of its parts leads somew
   calls,
 }) => {
   await openAs(page, ada);
+  await page.getByRole('list', { name: 'Getting started' }).waitFor();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await page.reload();
   const attention = page.getByRole('list', { name: 'Needs attention' });
   const factors = attention.getByRole('listitem').filter({ hasText: 'second factor' });
   await expect(factors).toContainText(/administrators? ha(s|ve) no second factor/);
@@ -23,6 +27,7 @@ test('the overview names what needs attention, and each of its parts leads somew
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await page.setViewportSize({ width: 1280, height: 800 });
 
+  await expect(page.getByRole('list', { name: 'Getting started' })).toBeHidden();
   await factors.getByRole('link', { name: 'Show them' }).click();
   await expect(page).toHaveURL('/settings/two-factor');
   await page.goBack();
@@ -36,6 +41,7 @@ test('the overview names what needs attention, and each of its parts leads somew
   const person = await calls.createUser();
   await openAs(page, person);
   await expect(page.getByRole('heading', { name: 'My jobs' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: /^Needs attention/ })).toBeHidden();
   await expect(page.getByText('None of your groups grants a capability on this site.')).toBeVisible();
   await expect(page.getByText('Billable seats')).toBeHidden();
 });

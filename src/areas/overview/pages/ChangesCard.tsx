@@ -47,7 +47,8 @@ export function ChangesCard({ home: { may, since, types, changes } }: { home: Ho
         )
       }
     >
-      {latest.length > 0 && (
+      {/* All lists at once: rows that arrive later would move the ones before. */}
+      {!isLoading && latest.length > 0 && (
         <ol className="home-line-list" aria-label="Recent changes">
           {latest.map((entry) => (
             <ChangeRow

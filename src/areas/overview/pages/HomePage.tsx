@@ -14,6 +14,7 @@ import { FirstSteps } from './FirstSteps.tsx';
 import { HomeCard } from './HomeCard.tsx';
 import { JobsCard } from './JobsCard.tsx';
 import { useHome } from './use-home.ts';
+import { WelcomeCard } from './WelcomeCard.tsx';
 import './home.css';
 
 /** First page after the sign-in: what needs attention, key figures, recent changes and the viewer's jobs. */
@@ -28,6 +29,15 @@ export function HomePage() {
     ({ isLoading: loading }) => loading,
   );
   const invite = usePermission('inviteExistingUser');
+  // Administrators begin with what they look after, others with the data and their own work.
+  const { activity, backups, coverage, tasks, settings } = home.may;
+  const isAdministrator = [activity, backups, coverage, tasks, settings].includes(true);
+  const attention = (
+    <AttentionCard items={items} isLoading={isLoading} jobs={home.jobs.data ?? []} now={openedAt} />
+  );
+  const jobs = (
+    <JobsCard jobs={home.jobs.data} error={home.jobs.error} onRetry={() => void home.jobs.refetch()} />
+  );
   return (
     <Page
       title={site.name}
@@ -44,16 +54,33 @@ export function HomePage() {
         )
       }
     >
+      <WelcomeCard />
       <FirstSteps home={home} people={people} />
-      <div className="home-grid">
-        <AttentionCard items={items} isLoading={isLoading} jobs={home.jobs.data ?? []} now={openedAt} />
-        <JobsCard jobs={home.jobs.data} error={home.jobs.error} onRetry={() => void home.jobs.refetch()} />
-      </div>
-      <Figures home={home} />
-      <div className="home-grid">
-        <ChangesCard home={home} />
-        <PermissionsCard />
-      </div>
+      {isAdministrator ? (
+        <>
+          <div className="home-grid">
+            {attention}
+            {jobs}
+          </div>
+          <Figures home={home} />
+          <div className="home-grid">
+            <ChangesCard home={home} />
+            <PermissionsCard />
+          </div>
+        </>
+      ) : (
+        <>
+          <div className="home-grid">
+            {home.may.changes ? <ChangesCard home={home} /> : jobs}
+            <div className="home-side">
+              {home.may.changes && jobs}
+              {items.length > 0 && attention}
+              <PermissionsCard />
+            </div>
+          </div>
+          <Figures home={home} />
+        </>
+      )}
     </Page>
   );
 }

@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+import { CircleHelp, Search, ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
+import { useSession } from '../../../api/session.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { HomeCard, StatusRow } from './HomeCard.tsx';
+
+const STORAGE_KEY = 'steward-welcomed';
+const MODIFIER_KEY = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl';
+
+/** Ids of the users who have closed the card in this browser. */
+const readWelcomed = (): readonly string[] => (localStorage.getItem(STORAGE_KEY) ?? '').split(',');
+
+/** Three things to know after the first sign-in in this browser, until they are closed. */
+export function WelcomeCard() {
+  const { user } = useSession();
+  const id = String(user.id);
+  const [isOpen, setIsOpen] = useState(() => !readWelcomed().includes(id));
+  if (!isOpen) return null;
+  const close = () => {
+    localStorage.setItem(STORAGE_KEY, [...readWelcomed(), id].filter(Boolean).join(','));
+    setIsOpen(false);
+    // The button that had the focus is gone.
+    document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
+  };
+  return (
+    <HomeCard
+      title={`Welcome, ${user.firstName}`}
+      actions={
+        <Button size="small" onClick={close}>
+          Close
+        </Button>
+      }
+    >
+      <ul className="home-rows home-welcome" aria-label="Getting started">
+        <li>
+          <StatusRow
+            tone={undefined}
+            icon={<Search aria-hidden />}
+            title="Find anything"
+            detail={`${MODIFIER_KEY} K searches people, entries, pages and commands.`}
+          />
+        </li>
+        <li>
+          <StatusRow
+            tone={undefined}
+            icon={<CircleHelp aria-hidden />}
+            title="Get help on any page"
+            detail="Press ? for what the page is for, its tasks and its shortcuts."
+            action={<Link to="/help/{-$topic}">Documentation</Link>}
+          />
+        </li>
+        <li>
+          <StatusRow
+            tone={undefined}
+            icon={<ShieldCheck aria-hidden />}
+            title="Protect your account"
+            detail="A second factor or a passkey keeps others out who know your password."
+            action={<Link to="/profile">Profile</Link>}
+          />
+        </li>
+      </ul>
+    </HomeCard>
+  );
+}
