@@ -2,9 +2,14 @@ import type { Page } from '@playwright/test';
 import { expectToast } from '../support/actions.ts';
 import { createCalls } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
+import { recordResult } from '../support/quality.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
+
+test.afterEach(({}, { title, status }) =>
+  recordResult({ kind: 'keyboard', name: title, passed: status === 'passed' }),
+);
 
 const MAX_TAB_PRESSES = 60;
 

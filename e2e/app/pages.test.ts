@@ -1,6 +1,6 @@
 /**
- * Visits every route at both widths and in both themes: no axe violations, nothing is cut off, and the window never scrolls, only
- * the page in it does. What opens over pages is checked in accessibility.test.ts.
+ * Visits every route at both widths and in both themes: no axe violations, nothing is cut off, the layout does not shift while the
+ * page loads, and the window never scrolls, only the page in it does. What opens over pages is checked in accessibility.test.ts.
  */
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
@@ -12,6 +12,7 @@ import type {
 } from '../../contract/generated/types.gen.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
+import { observeLayoutShifts, takeLayoutShifts } from '../support/layout-shift.ts';
 import {
   checkPage,
   expectFrameStays,
@@ -21,6 +22,7 @@ import {
   VIEWPORT_WIDTHS,
 } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
+import { recordResult } from '../support/quality.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
@@ -118,13 +120,45 @@ function getParameter(name: string): string {
   return value;
 }
 
-/** Checks the current page at both widths and in both themes. */
-async function checkEverywhere(page: Page): Promise<void> {
-  await expect(pageHeading(page).or(page.getByRole('dialog')).first()).toBeVisible();
-  await expect(page.locator('.skel').locator('visible=true')).toHaveCount(0);
+/** Most that the content of a page may move while it loads, as the sum of the browser's layout shifts. */
+const MAX_LAYOUT_SHIFT = 0.02;
+
+/** Opens a page at the width of a desktop and checks it at both widths and in both themes; `name` is its path in the report. */
+async function checkEverywhere(page: Page, name: string, open: () => Promise<unknown>): Promise<void> {
+  await setWidth(page, VIEWPORT_WIDTHS[0] ?? 0);
+  await takeLayoutShifts(page);
+  const startedAt = performance.now();
+  let readyMs: number | undefined;
+  let layoutShift: number | undefined;
+  let isAccessible = false;
+  try {
+    await open();
+    await expect(pageHeading(page).or(page.getByRole('dialog')).first()).toBeVisible();
+    await expect(page.locator('.skel').locator('visible=true')).toHaveCount(0);
+    readyMs = Math.round(performance.now() - startedAt);
+    await checkWidths(page, async () => {
+      const { total, moved } = await takeLayoutShifts(page);
+      layoutShift = Math.round(total * 10_000) / 10_000;
+      expect.soft(total, `${name} shifts: ${moved.join('; ')}`).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
+    });
+    isAccessible = true;
+  } finally {
+    recordResult({
+      kind: 'page',
+      path: name,
+      isAccessible,
+      ...(layoutShift !== undefined && { layoutShift }),
+      ...(readyMs !== undefined && { readyMs }),
+    });
+  }
+}
+
+/** Checks the current page at both widths; `onDesktop` is called before the width of a desktop is left. */
+async function checkWidths(page: Page, onDesktop: () => Promise<void>): Promise<void> {
   for (const width of VIEWPORT_WIDTHS) {
     await setWidth(page, width);
     await checkPage(page);
+    if (width === VIEWPORT_WIDTHS[0]) await onDesktop();
     if ((await page.getByRole('dialog').count()) === 0 && (await page.getByRole('banner').count()) > 0)
       await expectFrameStays(page);
   }
@@ -148,10 +182,8 @@ test('pages without a session', async ({ page, expectFailure }) => {
   const paths = Object.entries(SIGNED_OUT).flatMap(([area, token]) =>
     getPaths(area).map((path) => path + token),
   );
-  for (const path of paths) {
-    await page.goto(path);
-    await checkEverywhere(page);
-  }
+  await observeLayoutShifts(page);
+  for (const path of paths) await checkEverywhere(page, path, () => page.goto(path));
 });
 
 for (const names of [small, ...large.map((area) => [area])])
@@ -160,6 +192,7 @@ for (const names of [small, ...large.map((area) => [area])])
     test.setTimeout(60_000 + paths.length * 15_000);
     const isComplete = names.every((name) => COMPLETE_AREAS.includes(name));
     if (!isComplete) pageErrors.allow(/^(400|404): (GET|POST)|does not exist|ServiceError/);
+    await observeLayoutShifts(page);
     await openAs(page, ada);
     const created = new Map<string, string>();
     for (const [name, create] of Object.entries(CREATED_PARAMETERS))
@@ -167,12 +200,11 @@ for (const names of [small, ...large.map((area) => [area])])
     // Lists that the console has loaded do not contain what was created.
     if (created.size > 0) await page.reload();
     await expect(pageHeading(page)).toBeVisible();
+    // What still moves there would count for the first path.
+    await expect(page.locator('.skel').locator('visible=true')).toHaveCount(0);
     for (const path of paths) {
-      await followPath(
-        page,
-        path.replaceAll(/\$\w+/g, (name) => created.get(name) ?? name),
-      );
-      await checkEverywhere(page);
+      const address = path.replaceAll(/\$\w+/g, (name) => created.get(name) ?? name);
+      await checkEverywhere(page, path, () => followPath(page, address));
       if (isComplete && pathsByArea.get(path.split('/')[1] ?? '')?.includes(path))
         await expect(page.getByText(/(no longer exists|does not exist|not found)/i)).toHaveCount(0);
     }

@@ -1,6 +1,7 @@
 import { Link, getRouteApi, useRouter } from '@tanstack/react-router';
 import { Braces, ListFilter, ListTree, RefreshCw, Table2, History, PencilLine } from 'lucide-react';
 import { Suspense, useDeferredValue, useMemo, useState, useEffect, useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { DataAge } from '../../../app/freshness/DataAge.tsx';
@@ -79,6 +80,13 @@ const FilterPanelFallback = () => (
 );
 const takeFocus = (section: HTMLElement | null) => section?.focus();
 
+/**
+ * Shows a place for the filter panel while its code is loading. A page that starts with it waits for the code instead, so that
+ * the grid below does not move.
+ */
+const FilterPanelFrame = ({ waitsForCode, children }: { waitsForCode: boolean; children: ReactNode }) =>
+  waitsForCode ? children : <Suspense fallback={<FilterPanelFallback />}>{children}</Suspense>;
+
 /** State of the open filter panel: the condition to focus, if the user opened the panel. */
 interface FilterPanelState {
   focusRequest?: { at: number };
@@ -99,6 +107,7 @@ function EntryList() {
   const { q, type: setSearchText, settle } = useDebouncedSearch(view.q, (next) => updateView({ q: next }));
   const deferredSearchText = useDeferredValue(view.q);
   const { condition, errors } = useMemo(() => parseFilter(view.query, fields), [view.query, fields]);
+  const [startsInvalid] = useState(errors !== undefined);
   const [filterPanel, setFilterPanel] = useState<FilterPanelState | undefined>(errors && {});
   /** Opens the filter panel and focuses the condition at an index. */
   const openFilter = (at = 0) => setFilterPanel({ focusRequest: { at } });
@@ -240,7 +249,7 @@ function EntryList() {
           />
         )}
       </Suspense>
-      <Suspense fallback={filterPanel?.focusRequest && <FilterPanelFallback />}>
+      <FilterPanelFrame waitsForCode={startsInvalid}>
         {filterPanel && (
           <FilterPanel
             filter={view.query}
@@ -250,7 +259,7 @@ function EntryList() {
             curl={formatCurl(location.origin, type.apiName, { ...rowQuery, limit: 100, skip: 0 })}
           />
         )}
-      </Suspense>
+      </FilterPanelFrame>
       <GridCard
         {...{ type, columns, errors, sort, isFiltered, target, linkTo }}
         result={{ ...result, rows }}
