@@ -16,6 +16,7 @@ const SOURCES = [
   'public/**/*',
   'docs/*.md',
   'docs/help/*.md',
+  'docs/quality/*.json',
   'contract/**/*.{ts,json}',
 ];
 

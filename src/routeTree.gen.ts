@@ -51,6 +51,7 @@ import { Route as AppGroupsGroupIdRouteRouteImport } from './routes/_app/groups/
 import { Route as AppGroupsListRouteRouteImport } from './routes/_app/groups/_list/route';
 import { Route as AppGroupsCompareRouteImport } from './routes/_app/groups/compare';
 import { Route as AppGroupsMatrixRouteImport } from './routes/_app/groups/matrix';
+import { Route as AppHelpQualityRouteImport } from './routes/_app/help/quality';
 import { Route as AppHelpChar123TopicChar125RouteImport } from './routes/_app/help/{-$topic}';
 import { Route as AppImportsIndexRouteImport } from './routes/_app/imports/index';
 import { Route as AppImportsRelationshipsRouteImport } from './routes/_app/imports/relationships';
@@ -334,6 +335,11 @@ const AppGroupsMatrixRoute = AppGroupsMatrixRouteImport.update({
   id: '/matrix',
   path: '/matrix',
   getParentRoute: () => AppGroupsRouteRoute,
+} as any);
+const AppHelpQualityRoute = AppHelpQualityRouteImport.update({
+  id: '/help/quality',
+  path: '/help/quality',
+  getParentRoute: () => AppRoute,
 } as any);
 const AppHelpChar123TopicChar125Route =
   AppHelpChar123TopicChar125RouteImport.update({
@@ -762,6 +768,7 @@ export interface FileRoutesByFullPath {
   '/entries/from-file': typeof AppEntriesFromFileRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/help/quality': typeof AppHelpQualityRoute;
   '/help/{-$topic}': typeof AppHelpChar123TopicChar125Route;
   '/imports/relationships': typeof AppImportsRelationshipsRoute;
   '/imports/runs': typeof AppImportsRunsRoute;
@@ -861,6 +868,7 @@ export interface FileRoutesByTo {
   '/entries/from-file': typeof AppEntriesFromFileRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/help/quality': typeof AppHelpQualityRoute;
   '/help/{-$topic}': typeof AppHelpChar123TopicChar125Route;
   '/imports/relationships': typeof AppImportsRelationshipsRoute;
   '/imports/runs': typeof AppImportsRunsRoute;
@@ -974,6 +982,7 @@ export interface FileRoutesById {
   '/_app/entries/from-file': typeof AppEntriesFromFileRoute;
   '/_app/groups/compare': typeof AppGroupsCompareRoute;
   '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/_app/help/quality': typeof AppHelpQualityRoute;
   '/_app/help/{-$topic}': typeof AppHelpChar123TopicChar125Route;
   '/_app/imports/relationships': typeof AppImportsRelationshipsRoute;
   '/_app/imports/runs': typeof AppImportsRunsRoute;
@@ -1088,6 +1097,7 @@ export interface FileRouteTypes {
     | '/entries/from-file'
     | '/groups/compare'
     | '/groups/matrix'
+    | '/help/quality'
     | '/help/{-$topic}'
     | '/imports/relationships'
     | '/imports/runs'
@@ -1187,6 +1197,7 @@ export interface FileRouteTypes {
     | '/entries/from-file'
     | '/groups/compare'
     | '/groups/matrix'
+    | '/help/quality'
     | '/help/{-$topic}'
     | '/imports/relationships'
     | '/imports/runs'
@@ -1299,6 +1310,7 @@ export interface FileRouteTypes {
     | '/_app/entries/from-file'
     | '/_app/groups/compare'
     | '/_app/groups/matrix'
+    | '/_app/help/quality'
     | '/_app/help/{-$topic}'
     | '/_app/imports/relationships'
     | '/_app/imports/runs'
@@ -1678,6 +1690,13 @@ declare module '@tanstack/react-router' {
       fullPath: '/groups/matrix';
       preLoaderRoute: typeof AppGroupsMatrixRouteImport;
       parentRoute: typeof AppGroupsRouteRoute;
+    };
+    '/_app/help/quality': {
+      id: '/_app/help/quality';
+      path: '/help/quality';
+      fullPath: '/help/quality';
+      preLoaderRoute: typeof AppHelpQualityRouteImport;
+      parentRoute: typeof AppRoute;
     };
     '/_app/help/{-$topic}': {
       id: '/_app/help/{-$topic}';
@@ -2705,6 +2724,7 @@ interface AppRouteChildren {
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppSplatRoute: typeof AppSplatRoute;
   AppIndexRoute: typeof AppIndexRoute;
+  AppHelpQualityRoute: typeof AppHelpQualityRoute;
   AppHelpChar123TopicChar125Route: typeof AppHelpChar123TopicChar125Route;
   AppChangesIndexRoute: typeof AppChangesIndexRoute;
   AppExportsIndexRoute: typeof AppExportsIndexRoute;
@@ -2729,6 +2749,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppSplatRoute: AppSplatRoute,
   AppIndexRoute: AppIndexRoute,
+  AppHelpQualityRoute: AppHelpQualityRoute,
   AppHelpChar123TopicChar125Route: AppHelpChar123TopicChar125Route,
   AppChangesIndexRoute: AppChangesIndexRoute,
   AppExportsIndexRoute: AppExportsIndexRoute,

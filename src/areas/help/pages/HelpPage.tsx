@@ -27,6 +27,14 @@ export function HelpPage() {
         <nav className="help-topics" aria-label="Documentation">
           <Topics title="Pages" documents={HELP_TEXTS} current={topic} />
           <Topics title="Guides" documents={GUIDES} current={topic} />
+          <section>
+            <h2>About this console</h2>
+            <ul className="help-topic-list">
+              <li>
+                <Link to="/help/quality">Quality</Link>
+              </li>
+            </ul>
+          </section>
         </nav>
         {document ? (
           <article aria-labelledby="help-title">
