@@ -7,9 +7,10 @@ import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
 
-test.afterEach(({}, { title, status }) =>
-  recordResult({ kind: 'keyboard', name: title, passed: status === 'passed' }),
-);
+test.afterEach(() => {
+  const { title, status } = test.info();
+  recordResult({ kind: 'keyboard', name: title, passed: status === 'passed' });
+});
 
 const MAX_TAB_PRESSES = 60;
 

@@ -19,6 +19,7 @@ export const observeLayoutShifts = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     const record: ShiftRecord = { total: 0, moved: [] };
     Reflect.set(globalThis, '__layoutShifts', record);
+    // oxlint-disable-next-line unicorn/consistent-function-scoping -- runs in the page
     const describe = (node: Node | null): string => {
       const element = node instanceof Element ? node : node?.parentElement;
       return element ? `${element.tagName.toLowerCase()}.${element.className}` : 'removed';

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { getPercentile, nameRequest, parseQualityReport, summarizeRequests } from './quality.ts';
 
+const url = (path: string) => `https://console.example${path}`;
+
 it('reads a report, and none from other data', () => {
   const report = {
     measuredAt: '2026-11-20T10:00:00.000Z',
@@ -20,7 +22,6 @@ it('computes percentiles of the values that were measured', () => {
 });
 
 it('groups the requests of the API by path, slowest first', () => {
-  const url = (path: string) => `https://console.example${path}`;
   expect(nameRequest(url('/api/rest/v1/management/user/17/groups?pageSize=5'))).toBe(
     'management/user/{id}/groups',
   );
@@ -31,8 +32,12 @@ it('groups the requests of the API by path, slowest first', () => {
     { name: url('/api/rest/v1/management/groups'), duration: 0 },
     { name: url('/assets/core.js'), duration: 900 },
   ]);
-  expect(times).toEqual([
-    { name: 'management/groups', count: 1, medianMs: 90, p95Ms: 90 },
-    { name: 'management/user/{id}', count: 2, medianMs: 10, p95Ms: 30 },
-  ]);
+  expect(times).toEqual({
+    p95Ms: 90,
+    parts: [
+      { name: 'management/groups', count: 1, medianMs: 90, p95Ms: 90 },
+      { name: 'management/user/{id}', count: 2, medianMs: 10, p95Ms: 30 },
+    ],
+  });
+  expect(summarizeRequests([])).toEqual({ p95Ms: undefined, parts: [] });
 });

@@ -46,13 +46,16 @@ export function nameRequest(url: string): string | undefined {
   return path?.replaceAll(/\/\d+(?=\/|$)/g, '/{id}');
 }
 
-/** Times of requests by the part of the API, slowest first. Requests that were answered from a cache have none. */
-export function summarizeRequests(requests: readonly { name: string; duration: number }[]): RequestTimes[] {
+/** Times of all requests to the API, and by its part, slowest first. Requests that were answered from a cache have none. */
+export function summarizeRequests(requests: readonly { name: string; duration: number }[]): {
+  p95Ms: number | undefined;
+  parts: RequestTimes[];
+} {
   const named = requests.flatMap(({ name, duration }) => {
     const path = nameRequest(name);
     return path === undefined || duration <= 0 ? [] : [{ path, duration }];
   });
-  return [...Map.groupBy(named, ({ path }) => path)]
+  const parts = [...Map.groupBy(named, ({ path }) => path)]
     .map(([name, group]) => {
       const durations = group.map(({ duration }) => duration);
       return {
@@ -63,4 +66,11 @@ export function summarizeRequests(requests: readonly { name: string; duration: n
       };
     })
     .toSorted((a, b) => b.p95Ms - a.p95Ms);
+  return {
+    p95Ms: getPercentile(
+      named.map(({ duration }) => duration),
+      0.95,
+    ),
+    parts,
+  };
 }

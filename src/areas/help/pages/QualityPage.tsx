@@ -30,7 +30,7 @@ export function QualityPage() {
   return (
     <Page title="Quality" meta={REPORT && `Checked ${formatDistance(REPORT.measuredAt)}`}>
       {REPORT ? (
-        <Results report={REPORT} />
+        <Results report={REPORT} requestMs={requests.p95Ms} />
       ) : (
         <Card title="This build has no results">
           <CardBody>
@@ -50,7 +50,7 @@ export function QualityPage() {
         <DataTable
           label="Requests of this tab"
           columns={REQUEST_COLUMNS}
-          rows={requests}
+          rows={requests.parts}
           rowId={getRequestName}
           rowLabel={getRequestName}
           empty={<EmptyState title="No requests yet">Open another page first.</EmptyState>}
@@ -63,7 +63,7 @@ export function QualityPage() {
 const readRequestTimes = () => summarizeRequests(performance.getEntriesByType('resource'));
 
 /** Times of the requests of this tab so far, updated as further ones end. */
-function useRequestTimes(): readonly RequestTimes[] {
+function useRequestTimes() {
   const [times, setTimes] = useState(readRequestTimes);
   useEffect(() => {
     const observer = new PerformanceObserver(() => setTimes(readRequestTimes()));
@@ -73,7 +73,13 @@ function useRequestTimes(): readonly RequestTimes[] {
   return times;
 }
 
-function Results({ report }: { report: QualityReport }) {
+interface ResultsProps {
+  report: QualityReport;
+  /** 95th percentile of the requests of this tab. */
+  requestMs: number | undefined;
+}
+
+function Results({ report, requestMs }: ResultsProps) {
   const { pages, keyboard } = report;
   const accessibleCount = pages.filter(({ isAccessible }) => isAccessible).length;
   const passedCount = keyboard.filter(({ passed }) => passed).length;
@@ -83,9 +89,9 @@ function Results({ report }: { report: QualityReport }) {
     <>
       <StatTiles>
         <StatTile
-          label="Pages without accessibility violations"
+          label="Without violations (axe)"
           value={`${formatNumber(accessibleCount)} of ${formatNumber(pages.length)}`}
-          note="axe, light, dark and 390 px"
+          note="pages, in light, dark and at 390 px"
         />
         <StatTile
           label="Journeys by keyboard alone"
@@ -101,6 +107,11 @@ function Results({ report }: { report: QualityReport }) {
           label="Page ready, 95th percentile"
           value={formatMs(getPercentile(times, 0.95)) || 'Not measured'}
           note={`median ${formatMs(getPercentile(times, 0.5))}`}
+        />
+        <StatTile
+          label="Requests of this tab, 95th percentile"
+          value={formatMs(requestMs) || 'None yet'}
+          note="measured now"
         />
       </StatTiles>
       <p className="field-hint">
