@@ -18,9 +18,10 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
-import { Card } from '../../../ui/layout/Card.tsx';
+import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { ChoiceChip } from '../../../ui/table/ChoiceChip.tsx';
@@ -219,9 +220,7 @@ function Changes() {
         />
       </TableBar>
       <div className="chg-columns">
-        {counts.data && !hasNoChanges && (
-          <TypeCounts counts={counts.data} {...{ types, view, since }} current={type?.id} />
-        )}
+        {!counts.error && <TypeCounts counts={counts.data} {...{ types, view, since }} current={type?.id} />}
         <DataTable
           label={type ? `Changed ${type.pluralName}` : 'Changed entries'}
           columns={arranged}
@@ -371,7 +370,8 @@ function UserFilter({ userId, onChange }: UserFilterProps) {
 }
 
 interface TypeCountsProps {
-  counts: readonly ChangeCount[];
+  /** Undefined while loading: the card keeps its place, so that the table beside it does not move. */
+  counts: readonly ChangeCount[] | undefined;
   types: readonly EntryTypeVm[];
   view: ChangesView;
   since: ChangesQuery;
@@ -381,10 +381,24 @@ interface TypeCountsProps {
 
 /** Number of changed entries per type. Each number leads to its entries, and each type to its list as of before. */
 function TypeCounts({ counts, types, view, since, current }: TypeCountsProps) {
+  if (!counts)
+    return (
+      <Card title="By entry type">
+        <SkeletonRows rows={3} />
+      </Card>
+    );
   const rows = counts.flatMap(({ entryTypeId, ...count }) => {
     const type = types.find(({ id }) => id === entryTypeId);
     return type ? [{ type, count }] : [];
   });
+  if (rows.length === 0)
+    return (
+      <Card title="By entry type">
+        <CardBody>
+          <p className="field-hint">Nothing changed in this period.</p>
+        </CardBody>
+      </Card>
+    );
   return (
     <Card title="By entry type">
       {/* Focusable, so that a long list can be scrolled by keyboard. */}
