@@ -1,7 +1,12 @@
 import { constants } from 'node:zlib';
 import fastifyCompress from '@fastify/compress';
 import fastifyCookie from '@fastify/cookie';
-import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+} from 'fastify';
 import { CALL_LIMITS, type CallLimits, createLedger, registerAgentEndpoint } from './areas/agent/index.ts';
 import { createAuditTrail } from './areas/proxies/index.ts';
 import { registry as allAreas } from './areas/registry.ts';
@@ -24,6 +29,7 @@ import { registerBodyAdmission } from './kernel/http/refused-bodies.ts';
 import { MAX_HEAD_BYTES, registerHeadChecks, rewriteTooLongUrl } from './kernel/http/request-head.ts';
 import { createRequestIds, getTraceId } from './kernel/http/trace.ts';
 import { requestDuration } from './kernel/metrics.ts';
+import { type RequestSpan, runInSpan, startRequestSpan } from './kernel/telemetry/tracing.ts';
 
 export interface AppOptions {
   database: Database;
@@ -72,14 +78,30 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     ...connectionErrorHandlers,
   });
+  const spans = new WeakMap<FastifyRequest, RequestSpan>();
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    done();
+    const span = startRequestSpan(request.headers);
+    if (span) spans.set(request, span);
+    runInSpan(span, done);
   });
+  // Reading the body continues in the context of its connection.
+  app.addHook('preValidation', (request, _reply, done) => runInSpan(spans.get(request), done));
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.config.operation?.id ?? request.routeOptions.url;
     const caller = findCaller(request);
-    const traceId = getTraceId(request.headers);
+    const span = spans.get(request);
+    const traceId = span?.traceId ?? getTraceId(request.headers);
+    span?.end({
+      name: `${request.method} ${route ?? 'none'}`,
+      attributes: {
+        'http.request.method': request.method,
+        'http.route': request.routeOptions.url ?? '',
+        'http.response.status_code': reply.statusCode,
+        'steward.request_id': request.id,
+      },
+      isFailed: reply.statusCode >= 500,
+    });
     requestDuration.observe(
       { operation: route ?? 'none', status: String(reply.statusCode) },
       reply.elapsedTime / 1_000,

@@ -15,6 +15,7 @@ import { createJobTasks } from './kernel/jobs/run-jobs.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/mail-worker.ts';
 import { startMetricsServer } from './kernel/metrics/metrics-server.ts';
+import { loadInstallationMetrics } from './kernel/metrics/metrics.store.ts';
 import { notifyAboutParkedWork } from './kernel/notifications.store.ts';
 import { describeError } from './kernel/tasks/run-in-turns.ts';
 import { startScheduledTasks } from './kernel/tasks/scheduled-tasks.ts';
@@ -83,6 +84,12 @@ async function main(config: Config): Promise<void> {
   });
   const metrics = config.metrics && (await startMetricsServer({ db, log, ...config.metrics }));
   if (metrics) log.info({ address: metrics.address }, 'serving metrics');
+  // Loaded only here: the packages take time and memory.
+  const telemetry =
+    config.telemetry &&
+    (await import('./kernel/telemetry/otlp.ts')).startTelemetry(config.telemetry, () =>
+      loadInstallationMetrics(db),
+    );
   const address = await app.listen({ host: config.host, port: config.port });
   log.info({ address, publicUrl: config.publicUrl, database: database.kind }, 'listening');
   process.stdout.write(`\nSteward is at ${config.publicUrl}\n${describeFirstStart(firstStart)}\n`);
@@ -103,6 +110,7 @@ async function main(config: Config): Promise<void> {
     await app.drain.run({ delayMs, onListenerClosed: () => log.info('no longer listening') });
     await app.close();
     await metrics?.close();
+    await telemetry?.stop();
     await admin.close();
     await scheduler.stop();
     await mailWorker.stop();

@@ -44,6 +44,8 @@ export interface Config {
   stopTimeoutSeconds: number;
   /** Address of the metrics; undefined: they are not served. */
   metrics: { host: string; port: number } | undefined;
+  /** Receiver of traces and metrics by OTLP; undefined: they are not exported. */
+  telemetry: { endpoint: string; sampleRatio: number } | undefined;
   logLevel: (typeof LOG_LEVELS)[number];
 }
 
@@ -172,6 +174,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     issues.push(
       'STEWARD_EGRESS_ALLOW: `public`, host names, addresses and networks, separated by commas, such as public, login.internal:8443, 10.1.0.0/16',
     );
+  const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
+  if (endpoint !== undefined && !hasProtocol(endpoint, ['http:', 'https:']))
+    issues.push('OTEL_EXPORTER_OTLP_ENDPOINT: the URL of an OTLP receiver, such as http://127.0.0.1:4318');
+  const sampleRatio = Number(env['OTEL_TRACES_SAMPLER_ARG'] ?? 1);
+  if (!(sampleRatio >= 0 && sampleRatio <= 1)) issues.push('OTEL_TRACES_SAMPLER_ARG: a number from 0 to 1');
   const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] ?? 'info'));
   if (!logLevel) issues.push(`LOG_LEVEL: one of ${LOG_LEVELS.join(', ')}`);
   if (issues.length > 0) throw new ConfigError(`These settings are invalid:\n  ${issues.join('\n  ')}`);
@@ -195,6 +202,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     stopTimeoutSeconds,
     metrics:
       metricsPort === undefined ? undefined : { host: env['METRICS_HOST'] ?? '127.0.0.1', port: metricsPort },
+    telemetry: endpoint === undefined ? undefined : { endpoint, sampleRatio },
     logLevel: logLevel ?? 'info',
   };
 }

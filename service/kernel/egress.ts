@@ -1,4 +1,4 @@
-/** All outgoing requests of the service; only mail is sent elsewhere (T21, docs/decisions/0038). */
+/** All outgoing requests of the service; only mail and telemetry are sent elsewhere (T21, docs/decisions/0038). */
 import { lookup as lookupInDns, type LookupAddress } from 'node:dns';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { validateNetwork } from '../../contract/rules/networks.ts';
 import type { Log } from './log.ts';
 import { toBlockList } from './networks.ts';
+import { getActiveSpan } from './telemetry/tracing.ts';
 
 const MAX_RESPONSE_BYTES = 1_000_000;
 /** Time for a request, and exactly the time after which every failure is reported. */
@@ -205,7 +206,10 @@ export function createEgress({
   return {
     fetch: (address, init) => {
       const url = new URL(address);
-      return run(() => send(url, init), url.origin);
+      const traceparent = getActiveSpan()?.traceparent;
+      const headers = new Headers(init?.headers);
+      if (traceparent !== undefined) headers.set('traceparent', traceparent);
+      return run(() => send(url, { ...init, headers }), url.origin);
     },
     run: (task) => run(task),
     connect,

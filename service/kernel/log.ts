@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import {
   destination as openDestination,
   type DestinationStream,
@@ -9,13 +10,13 @@ import {
 export type Log = Logger;
 
 /**
- * Creates the log of the service: one JSON object per line with `time`, `level` and `message`. Fastify uses it as `loggerInstance`.
+ * Creates the log of the service: one JSON object per line with `time`, `level`, `host` and `message`. Fastify uses it as `loggerInstance`.
  * `destination` is for tests that read the lines.
  */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options = {
     level,
-    base: null,
+    base: { host: hostname() },
     messageKey: 'message',
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },

@@ -145,3 +145,39 @@ export async function formatMetrics(load: () => Promise<InstallationMetrics>): P
   setInstallationMetrics(await load().catch(() => undefined));
   return metricsRegistry.metrics();
 }
+
+/** A metric with its values. `part` of a histogram: the name with `_bucket`, `_sum` or `_count`. */
+export interface MetricRecord {
+  name: string;
+  help: string;
+  type: string;
+  values: readonly {
+    value: number;
+    labels: Readonly<Record<string, string | number>>;
+    part: string | undefined;
+  }[];
+}
+
+/** All metrics as records. `load` reads the state of the database, as for `formatMetrics`. */
+export async function readMetrics(load: () => Promise<InstallationMetrics>): Promise<MetricRecord[]> {
+  setInstallationMetrics(await load().catch(() => undefined));
+  const metrics = await metricsRegistry.getMetricsAsJSON();
+  return metrics.map(({ name, help, type, values }) => ({
+    name,
+    help,
+    type: String(type),
+    values: values.map((each) => ({
+      value: each.value,
+      labels: removeMissing(each.labels),
+      part: 'metricName' in each ? String(each.metricName) : undefined,
+    })),
+  }));
+}
+
+/** Labels that have a value. */
+const removeMissing = (
+  labels: Readonly<Record<string, string | number | undefined>>,
+): Record<string, string | number> =>
+  Object.fromEntries(
+    Object.entries(labels).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createApp } from '../../app.ts';
@@ -41,6 +42,7 @@ onEachApp((context) => {
     expect(fromProxy.headers['x-request-id']).toBe('edge-12345678');
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
       message: 'request',
+      host: hostname(),
       requestId: 'edge-12345678',
       traceId: TRACE,
       siteId,

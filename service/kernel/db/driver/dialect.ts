@@ -13,6 +13,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { connectionsAwaited, connectionsInUse, connectionWait } from '../../metrics.ts';
+import { getActiveSpan } from '../../telemetry/tracing.ts';
 import { abortedError, DbError, dbErrorCodes, toDbError } from './errors.ts';
 import type { BatchOutcome, Statement, StatementResult } from './statement-batch.ts';
 
@@ -312,10 +313,16 @@ export class KyselyConnection implements DatabaseConnection {
   async #runAll(statements: readonly Statement[]): Promise<BatchOutcome> {
     const signal = this.#signal;
     if (roundTrips.hasSubscribers) roundTrips.publish(statements.map(({ sql }) => sql));
+    // The texts have placeholders for values.
+    const endSpan = getActiveSpan()?.startChild('sql', {
+      'db.system.name': 'postgresql',
+      'db.query.text': statements.map(({ sql }) => sql).join(';\n'),
+    });
     const outcome = await this.#runEach(statements, signal).catch((error: unknown): BatchOutcome => ({
       results: [],
       failure: { error, isReported: false },
     }));
+    endSpan?.(outcome.failure?.error);
     if (!outcome.failure) return outcome;
     const error = toDbError(outcome.failure.error);
     // After errors of class 08 the state of the server is unknown: a late reply must not reach the next user.
