@@ -24,8 +24,7 @@ import { startScheduledTasks } from './kernel/tasks/scheduled-tasks.ts';
 async function main(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const { dataDir, syncsToDisk } = config;
-  const database = await openDatabase({ databaseUrl: config.databaseUrl?.reveal(), dataDir, syncsToDisk });
+  const database = await openDatabase({ ...config, databaseUrl: config.databaseUrl?.reveal() });
   const isTerminal = process.stdout.isTTY;
   const firstStart = await runFirstStart(database.db, config, isTerminal);
   const mailWorker = startMailWorker({ db: database.db, config, log });

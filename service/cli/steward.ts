@@ -39,9 +39,8 @@ async function runOnDatabase(words: readonly string[]): Promise<number> {
 
 async function runHere(config: Config, words: readonly string[]): Promise<unknown> {
   const database = await openDatabase({
+    ...config,
     databaseUrl: config.databaseUrl?.reveal(),
-    dataDir: config.dataDir,
-    syncsToDisk: config.syncsToDisk,
   });
   const { db } = database;
   try {

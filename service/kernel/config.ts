@@ -19,6 +19,10 @@ export interface Config {
   databaseUrl: Secret | undefined;
   /** Whether a commit of the embedded database waits until it is on the disk. */
   syncsToDisk: boolean;
+  /** Connections to PostgreSQL: their number, and whether a pooler gives each transaction another session. */
+  pool: { maxConnections: number; isPooled: boolean };
+  /** Longest execution of a statement, and longest wait for a connection, in milliseconds. */
+  limits: { statementMs: number; waitMs: number };
   /** Public address of the console, with which links in mails start. No trailing slash. */
   publicUrl: string;
   /** Addresses or networks (CIDR) of reverse proxies whose X-Forwarded-For header is trusted. */
@@ -136,6 +140,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'DATABASE_URL: a URL that starts with postgresql://, such as postgresql://user:password@host:5432/steward',
     );
   }
+  const pooled = env['DATABASE_POOLED'] ?? 'off';
+  if (pooled !== 'on' && pooled !== 'off') issues.push('DATABASE_POOLED: on or off');
+  const poolSize = Number(env['DATABASE_POOL_SIZE'] ?? 10);
+  if (!(Number.isInteger(poolSize) && poolSize >= 2 && poolSize <= 500))
+    issues.push('DATABASE_POOL_SIZE: a number of connections from 2 to 500');
+  const statementSeconds = Number(env['DATABASE_STATEMENT_TIMEOUT'] ?? 30);
+  if (!(statementSeconds >= 1 && statementSeconds <= 3_600))
+    issues.push('DATABASE_STATEMENT_TIMEOUT: seconds from 1 to 3600');
+  const waitSeconds = Number(env['DATABASE_CONNECTION_TIMEOUT'] ?? 10);
+  if (!(waitSeconds >= 1 && waitSeconds <= 60))
+    issues.push('DATABASE_CONNECTION_TIMEOUT: seconds from 1 to 60');
   if (env['SMTP_URL'] && !hasProtocol(env['SMTP_URL'], ['smtp:', 'smtps:']))
     issues.push(
       'SMTP_URL: a URL such as smtp://user:password@mail.example:587?from=steward@example, with smtp or smtps',
@@ -188,6 +203,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir: env['DATA_DIR'] ?? 'data',
     databaseUrl: env['DATABASE_URL'] ? new Secret(env['DATABASE_URL']) : undefined,
     syncsToDisk: fsync === 'on',
+    pool: { maxConnections: poolSize, isPooled: pooled === 'on' },
+    limits: { statementMs: statementSeconds * 1_000, waitMs: waitSeconds * 1_000 },
     publicUrl,
     trustedProxies,
     smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,

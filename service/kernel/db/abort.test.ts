@@ -135,7 +135,7 @@ onEachDatabase((database) => {
   ])('after an abort a statement whose server %s', async (_name, maxConnections, isSame) => {
     if (database().kind === 'embedded') return;
     const server = await startProxy(maxConnections);
-    const source = openPostgres(server.url, DEFAULT_LIMITS, 1);
+    const source = openPostgres(server.url, DEFAULT_LIMITS, { maxConnections: 1 });
     try {
       const controller = new AbortController();
       const connection = await source.acquire();

@@ -18,10 +18,10 @@ import {
   type Limits,
 } from './driver/dialect.ts';
 import { getDbError, dbErrorCodes } from './driver/errors.ts';
-import { openPostgres } from './driver/postgres.ts';
+import { openPostgres, type PostgresOptions } from './driver/postgres.ts';
 import { createReadOnlySource } from './driver/read-only.ts';
 import type { StatementResult } from './driver/statement-batch.ts';
-import { migrate } from './migrate.ts';
+import { explainIncompatibility, migrate, readMigrationState } from './migrate.ts';
 import { refuseMoved } from './moved-database.ts';
 import { type EmbeddedOptions, openEmbedded } from './pglite/pglite.ts';
 import type { Tables } from './tables/index.ts';
@@ -117,17 +117,36 @@ export function isEmbedded(db: Db): boolean {
 
 /** A separate pool without statement timeout: migrations may wait for those of another process, and indexes take long. */
 const openForMigrations = (databaseUrl: string, limits: Limits): Db =>
-  createDb(openPostgres(databaseUrl, { ...limits, statementMs: 0 }, 1));
+  createDb(openPostgres(databaseUrl, { ...limits, statementMs: 0 }, { maxConnections: 1 }));
 
-async function openServer(databaseUrl: string, limits: Limits, acceptsMoved: boolean): Promise<Db> {
-  const migrating = openForMigrations(databaseUrl, limits);
+async function openServer(
+  databaseUrl: string,
+  limits: Limits,
+  { acceptsMoved, pool }: { acceptsMoved: boolean; pool: PostgresOptions },
+): Promise<Db> {
+  const migrating = pool.isPooled
+    ? createDb(openPostgres(databaseUrl, limits, { maxConnections: 1, isPooled: true }))
+    : openForMigrations(databaseUrl, limits);
   try {
-    await migrate(migrating, 'postgres');
+    if (pool.isPooled) await refuseMigrations(migrating);
+    else await migrate(migrating, 'postgres');
     if (!acceptsMoved) await refuseMoved(migrating);
   } finally {
     await migrating.destroy();
   }
-  return createDb(openPostgres(databaseUrl, limits));
+  return createDb(openPostgres(databaseUrl, limits, pool));
+}
+
+/** Migrations and the locks of their indexes need a session of their own, which a pooler does not give. @throws Error */
+async function refuseMigrations(db: Db): Promise<void> {
+  const state = await readMigrationState(db);
+  const reason = explainIncompatibility(state);
+  if (reason !== undefined) throw new Error(reason);
+  if (state.pending.length > 0)
+    throw new Error(
+      'Migrations are pending, which cannot run through a pooler: run steward migrate --run with DATABASE_POOLED=off and the ' +
+        'DATABASE_URL of the server itself',
+    );
 }
 
 async function openFolder(folder: string, options: EmbeddedOptions, acceptsMoved: boolean): Promise<Db> {
@@ -153,11 +172,12 @@ export async function openDatabase(options: {
   syncsToDisk?: boolean;
   /** Opens also a database whose data were moved, or are being moved. */
   acceptsMoved?: boolean;
+  pool?: PostgresOptions;
 }): Promise<Database> {
-  const { databaseUrl, dataDir, syncsToDisk = false, acceptsMoved = false } = options;
+  const { databaseUrl, dataDir, syncsToDisk = false, acceptsMoved = false, pool = {} } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const db = databaseUrl
-    ? await openServer(databaseUrl, limits, acceptsMoved)
+    ? await openServer(databaseUrl, limits, { acceptsMoved, pool })
     : await openFolder(join(dataDir, 'db'), { limits, syncsToDisk }, acceptsMoved);
   return {
     db,

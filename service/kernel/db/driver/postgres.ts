@@ -19,8 +19,8 @@ import {
 /** Plans of the server process behind each client. */
 const plansByClient = new WeakMap<PoolClient, SessionPlans>();
 
-function getPlans(client: PoolClient): SessionPlans {
-  const plans = plansByClient.get(client) ?? new SessionPlans();
+function getPlans(client: PoolClient, isPooled: boolean): SessionPlans {
+  const plans = plansByClient.get(client) ?? new SessionPlans(!isPooled);
   plansByClient.set(client, plans);
   return plans;
 }
@@ -112,14 +112,17 @@ interface ConnectionContext {
   watch: ServerWatch;
   /** Called when the server refuses a write because it is read-only. */
   onReadOnly: () => void;
+  /** Statement that sets the limits of a transaction behind a pooler, whose sessions have those of others. */
+  settings: Statement | undefined;
 }
 
 /** Values go in and out as text, as on the embedded database. */
 function createConnection(
   client: PoolClient,
-  { cancelPool, watch, onReadOnly }: ConnectionContext,
+  { cancelPool, watch, onReadOnly, settings }: ConnectionContext,
 ): Connection {
-  const plans = getPlans(client);
+  const plans = getPlans(client, settings !== undefined);
+  let isInTransaction = false;
   let mayBeCancelledLater = false;
   /** Whether a statement of this connection was given up: its answer may still arrive. */
   let isLost = false;
@@ -139,12 +142,26 @@ function createConnection(
     },
   });
   const noteTransaction = (sql: string): void => {
-    if (sql.startsWith('start transaction')) isReadOnlyByChoice = sql.endsWith('read only');
+    const isStart = sql.startsWith('start transaction');
+    const isEnd = sql === 'commit' || sql === 'rollback';
+    if (isStart) isReadOnlyByChoice = sql.endsWith('read only');
     else if (sql === SET_READ_ONLY) isReadOnlyByChoice = true;
-    else if (sql === 'commit' || sql === 'rollback') isReadOnlyByChoice = false;
+    else if (isEnd) isReadOnlyByChoice = false;
+    if (isStart || isEnd) isInTransaction = isStart;
   };
-  const runAll = async (statements: readonly Statement[], signal?: AbortSignal): Promise<BatchOutcome> => {
+  /** Where the statement with the settings belongs: first in its transaction, which is the message if none is open. */
+  const findSettingsIndex = (statements: readonly Statement[]): number | undefined => {
+    if (!settings || isInTransaction) return undefined;
+    return statements[0]?.sql.startsWith('start transaction') ? 1 : 0;
+  };
+  const runAll = async (wanted: readonly Statement[], wantedSignal?: AbortSignal): Promise<BatchOutcome> => {
     if (isLost) throw new ServerSilentError();
+    const at = findSettingsIndex(wanted);
+    const statements = settings && at !== undefined ? wanted.toSpliced(at, 0, settings) : wanted;
+    const outcome = await runBatch(statements, settings ? undefined : wantedSignal);
+    return at === undefined ? outcome : { ...outcome, results: outcome.results.toSpliced(at, 1) };
+  };
+  const runBatch = async (statements: readonly Statement[], signal?: AbortSignal): Promise<BatchOutcome> => {
     for (const { sql } of statements) noteTransaction(sql);
     const batch = new StatementBatch(statements, plans);
     const sent = watch.guard(() => sendBatch(client, batch));
@@ -197,27 +214,61 @@ async function cancelOnAbort<T>(signal: AbortSignal, query: Promise<T>, cancelle
   }
 }
 
+/** Connections of a process to the server, unless a setting says otherwise. */
+const DEFAULT_POOL_SIZE = 10;
 /** Timeout of connections and statements that control others: cancel requests and probes. */
 const CONTROL_TIMEOUT_MS = PROBE_TIMEOUT_MS + 500;
 /** Shortest time between two replacements of all connections of a pool. */
 const MIN_RENEWAL_INTERVAL_MS = 1_000;
 
+export interface PostgresOptions {
+  maxConnections?: number;
+  /** Whether the URL leads to a pooler that gives each transaction another session, such as PgBouncer in transaction mode. */
+  isPooled?: boolean;
+}
+
+// The connection check ends the statement of a client that was killed. JIT is off: to compile the many expressions of a
+// statement that writes rows takes longer than to run it.
+const SETTINGS = { client_connection_check_interval: '500ms', timezone: 'UTC', jit: 'off' };
+
+/** The settings of a session as a statement, for the current transaction only. */
+function createSettingsStatement({ statementMs, idleMs }: Limits): Statement {
+  const settings = Object.entries({
+    ...SETTINGS,
+    statement_timeout: `${statementMs}ms`,
+    idle_in_transaction_session_timeout: `${idleMs}ms`,
+  });
+  return {
+    sql: `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`,
+    parameters: [],
+  };
+}
+
 /** Opens a pool. All waiting has a timeout, also with a hung server or network or a forgotten transaction. */
-export function openPostgres(databaseUrl: string, limits: Limits, maxConnections = 10): ConnectionSource {
+export function openPostgres(
+  databaseUrl: string,
+  limits: Limits,
+  { maxConnections = DEFAULT_POOL_SIZE, isPooled = false }: PostgresOptions = {},
+): ConnectionSource {
   const { statementMs, waitMs, idleMs } = limits;
+  // A pooler refuses most parameters of a new connection.
+  const sessionOptions = {
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: idleMs,
+    options: Object.entries(SETTINGS)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+  };
+  const settings = isPooled ? createSettingsStatement(limits) : undefined;
   const options = {
+    ...(!isPooled && sessionOptions),
     connectionString: databaseUrl,
     // Five minutes: the first statements of a new connection, without plans and catalog caches, cost ten times as much.
     idleTimeoutMillis: 300_000,
     application_name: 'steward',
     connectionTimeoutMillis: waitMs,
-    statement_timeout: statementMs,
     // A hung server (SIGSTOP, a cut cable) does not enforce its own timeout: the client gives up a little later.
     query_timeout: statementMs === 0 ? 0 : statementMs + 2_000,
-    idle_in_transaction_session_timeout: idleMs,
-    // The connection check ends the statement of a client that was killed. JIT is off: to compile the many expressions of a
-    // statement that writes rows takes longer than to run it.
-    options: '-c client_connection_check_interval=500ms -c timezone=UTC -c jit=off',
   };
   const controlOptions = {
     ...options,
@@ -261,7 +312,7 @@ export function openPostgres(databaseUrl: string, limits: Limits, maxConnections
       for (;;) {
         const client = await acquireClient();
         if (generations.get(client) === generation)
-          return createConnection(client, { cancelPool, watch, onReadOnly });
+          return createConnection(client, { cancelPool, watch, onReadOnly, settings });
         client.release(true);
       }
     },

@@ -64,7 +64,13 @@ const MAX_PLAN_AGE_MS = 60_000;
 
 /** The plans that one session of the database holds by name, the most recently used last. */
 export class SessionPlans {
+  /** Whether plans are kept under names. A pooler may execute the next statement in another session, which has none of them. */
+  readonly isKeeping: boolean;
   readonly #plans = new Map<string, Plan>();
+
+  constructor(isKeeping = true) {
+    this.isKeeping = isKeeping;
+  }
 
   /** The plan of this name, which counts as used. */
   use(name: string): Plan | undefined {
@@ -162,7 +168,7 @@ export class StatementBatch {
         serialize.copyDone(),
       ];
     }
-    const planName = getPlanName(sql, values) ?? '';
+    const planName = (this.#plans.isKeeping && getPlanName(sql, values)) || '';
     const plan = planName === '' ? undefined : this.#plans.use(planName);
     this.#steps.push({
       planName,
