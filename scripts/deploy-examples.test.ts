@@ -1,7 +1,7 @@
 /** The examples in deploy/: each is checked by the tool that reads it, where the tool is installed. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readConfig } from '../service/kernel/config.ts';
-import { findFreePort } from './free-port.ts';
+import { hasNginx, startNginx } from './nginx.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -90,32 +90,7 @@ test.skipIf(!isInstalled('systemd-analyze'))('the unit is valid and hardened', (
 });
 
 // The example is checked where nginx is installed; npm test installs none.
-test.skipIf(!isInstalled('nginx'))('nginx passes on large bodies, addresses and request ids', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-nginx-'));
-  mkdirSync(join(folder, 'temp'));
-  const key = join(folder, 'privkey.pem');
-  const certificate = join(folder, 'fullchain.pem');
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=steward.example',
-      '-keyout',
-      key,
-      '-out',
-      certificate,
-    ],
-    { stdio: 'ignore' },
-  );
+test.skipIf(!hasNginx)('nginx passes on large bodies, addresses and request ids', async () => {
   const upstream = createServer((incoming, response) => {
     const { headers } = incoming;
     response.writeHead(200, { 'content-type': 'text/plain' });
@@ -125,20 +100,7 @@ test.skipIf(!isInstalled('nginx'))('nginx passes on large bodies, addresses and 
   upstream.listen(0, '127.0.0.1');
   await once(upstream, 'listening');
   const bound = upstream.address();
-  const port = await findFreePort();
-  const conf = read('deploy/nginx.conf')
-    .replace('127.0.0.1:4400', `127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`)
-    .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
-    .replace('listen 80;', `listen 127.0.0.1:${await findFreePort()};`)
-    .replaceAll('/etc/ssl/steward', folder);
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${folder}/temp/${name};`)
-    .join(' ');
-  writeFileSync(
-    join(folder, 'nginx.conf'),
-    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${temp}\n${conf} }`,
-  );
-  const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
+  const { port, stop } = await startNginx([typeof bound === 'object' && bound ? bound.port : 0]);
   const post = (body: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const options = {
@@ -160,10 +122,8 @@ test.skipIf(!isInstalled('nginx'))('nginx passes on large bodies, addresses and 
       .then(() => true);
     expect(answer).toBe(true);
   } finally {
-    nginx.kill('SIGTERM');
+    await stop();
     upstream.closeAllConnections();
     upstream.close();
-    await once(nginx, 'exit');
-    rmSync(folder, { recursive: true });
   }
 });

@@ -1,0 +1,108 @@
+/**
+ * Processes behind nginx are restarted one after the other while clients read and write, and the database has a migration of a newer
+ * version that is marked compatible: no request fails. `npm test` takes two processes and restarts one; `npm run proof` takes three,
+ * restarts all and sends 100,000 requests.
+ */
+import { Agent, request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { findFreePort } from '../scripts/free-port.ts';
+import { hasNginx, startNginx } from '../scripts/nginx.ts';
+import { openDatabase } from './kernel/db/database.ts';
+import { createTestDatabase } from './testing/databases.ts';
+import { type ServiceProcess, startService } from './testing/service-process.ts';
+import { makePerson, makeSite } from './testing/site.ts';
+
+const isProof = process.env['STEWARD_PROOF'] !== undefined;
+const [PROCESSES, RESTARTS, REQUESTS, CLIENTS] = isProof ? [3, 3, 100_000, 16] : [2, 1, 200, 8];
+const USERS = '/api/rest/v1/management/user';
+
+const isSkipped = !hasNginx || process.env['STEWARD_TEST_DATABASES'] === 'embedded';
+if (!hasNginx) console.log('nginx is not installed: the rolling restart is skipped');
+
+/** What a version that is one migration ahead does to the database. */
+const NEWER_MIGRATION = [
+  `alter table account add column newer text not null default 'a'`,
+  'create table newer_table (site_id int not null references site)',
+  `insert into kysely_migration (name, timestamp) values ('9999_newer', '2026-11-23T12:00:00Z')`,
+  `insert into migration_phase (name, phase) values ('9999_newer', 'expand')`,
+];
+
+test.skipIf(isSkipped)(
+  `a rolling restart under load beside a newer version fails no request (${REQUESTS} or more)`,
+  async () => {
+    const testDatabase = await createTestDatabase('postgres');
+    const { db, close } = await openDatabase(testDatabase);
+    const person = await makePerson(db, await makeSite(db));
+    const ports = await Promise.all(Array.from({ length: PROCESSES }, () => findFreePort()));
+    const start = (port: number) =>
+      startService(testDatabase, { PORT: String(port), STOP_DELAY: '1', TRUSTED_PROXIES: '127.0.0.1' });
+    const processes = new Map<number, ServiceProcess>();
+    for (const [at, process] of (await Promise.all(ports.map(start))).entries())
+      processes.set(ports[at] ?? 0, process);
+    const nginx = await startNginx(ports);
+    const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS, rejectUnauthorized: false });
+    const send = (method: string, path: string, body?: string): Promise<string> =>
+      new Promise((resolve) => {
+        const options = {
+          agent,
+          method,
+          path,
+          host: '127.0.0.1',
+          port: nginx.port,
+          headers: {
+            host: 'steward.example',
+            authorization: `Bearer ${person.token}`,
+            'content-type': 'application/json',
+          },
+        };
+        request(options, (response) => {
+          const status = String(response.statusCode);
+          text(response).then(
+            (answer) => resolve(status === '200' ? status : `${method} ${status} ${answer}`),
+            (error: unknown) => resolve(`${method} ${String(error)}`),
+          );
+        })
+          .once('error', (error) => resolve(`${method} ${String(error)}`))
+          .end(body);
+      });
+    await expect.poll(() => send('GET', `${USERS}?pageSize=1`), { timeout: 10_000 }).toBe('200');
+
+    let isRestarting = true;
+    const outcomes = new Map<string, number>();
+    let sent = 0;
+    const runClient = async (client: number): Promise<void> => {
+      while (isRestarting || sent < REQUESTS) {
+        sent += 1;
+        const outcome = await (sent % 4 === 0
+          ? send('PUT', USERS, JSON.stringify({ id: person.userId, lastName: `Name ${client} ${sent}` }))
+          : send('GET', `${USERS}/${person.userId}`));
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      }
+    };
+    const clients = Array.from({ length: CLIENTS }, (_each, client) => runClient(client));
+    for (const statement of NEWER_MIGRATION) await sql.raw(statement).execute(db);
+    for (const port of ports.slice(0, RESTARTS)) {
+      const running = processes.get(port);
+      running?.child.kill('SIGTERM');
+      expect(await running?.exited).toBe(0);
+      processes.set(port, await start(port));
+      expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    }
+    isRestarting = false;
+    await Promise.all(clients);
+    expect([...outcomes.keys()]).toEqual(['200']);
+    if (isProof) console.log(`${sent} requests during ${RESTARTS} restarts, none failed`);
+
+    agent.destroy();
+    await nginx.stop();
+    for (const { child, exited } of processes.values()) {
+      child.kill('SIGKILL');
+      await exited;
+    }
+    await close();
+    await testDatabase.remove();
+  },
+  isProof ? 1_800_000 : 60_000,
+);
