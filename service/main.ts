@@ -7,6 +7,7 @@ import { type FirstStartResult, runFirstStart } from './first-start.ts';
 import { loadEncryption } from './kernel/auth/encryption.ts';
 import { readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
+import { createCopyTask } from './kernel/db/pglite/copy-task.ts';
 import { createEgress } from './kernel/egress.ts';
 import { loadContract } from './kernel/http/contract.ts';
 import type { Services } from './kernel/http/handler.ts';
@@ -54,6 +55,9 @@ async function main(config: Config): Promise<void> {
       );
     },
     tasks: [
+      ...(config.copies && database.copyTo
+        ? [createCopyTask({ ...config.copies, copyTo: database.copyTo, log })]
+        : []),
       ...registry.createTasks({ db, services }),
       ...createJobTasks({
         db,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { type EgressRule, parseEgressRules } from './egress.ts';
 import { NAMED_NETWORKS } from './networks.ts';
 import { parseSecretKey, Secret } from './secret.ts';
@@ -48,6 +49,8 @@ export interface Config {
   stopTimeoutSeconds: number;
   /** Address of the metrics; undefined: they are not served. */
   metrics: { host: string; port: number } | undefined;
+  /** Copies of the embedded database: their folder, and the hours from one to the next; undefined: none are made. */
+  copies: { folder: string; hours: number } | undefined;
   /** Receiver of traces and metrics by OTLP; undefined: they are not exported. */
   telemetry: { endpoint: string; sampleRatio: number } | undefined;
   logLevel: (typeof LOG_LEVELS)[number];
@@ -189,6 +192,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     issues.push(
       'STEWARD_EGRESS_ALLOW: `public`, host names, addresses and networks, separated by commas, such as public, login.internal:8443, 10.1.0.0/16',
     );
+  const copyHours = env['STEWARD_COPY_HOURS'] ? Number(env['STEWARD_COPY_HOURS']) : undefined;
+  if (copyHours !== undefined && !(copyHours >= 1 && copyHours <= 720))
+    issues.push('STEWARD_COPY_HOURS: hours from 1 to 720');
   const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
   if (endpoint !== undefined && !hasProtocol(endpoint, ['http:', 'https:']))
     issues.push('OTEL_EXPORTER_OTLP_ENDPOINT: the URL of an OTLP receiver, such as http://127.0.0.1:4318');
@@ -219,6 +225,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     stopTimeoutSeconds,
     metrics:
       metricsPort === undefined ? undefined : { host: env['METRICS_HOST'] ?? '127.0.0.1', port: metricsPort },
+    copies:
+      copyHours === undefined
+        ? undefined
+        : { folder: env['STEWARD_COPY_DIR'] || join(env['DATA_DIR'] ?? 'data', 'copies'), hours: copyHours },
     telemetry: endpoint === undefined ? undefined : { endpoint, sampleRatio },
     logLevel: logLevel ?? 'info',
   };

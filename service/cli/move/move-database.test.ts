@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Db, openDatabase } from '../../kernel/db/database.ts';
 import { createTestDatabase } from '../../testing/databases.ts';
+import { runMove } from '../move.ts';
 import { openRestoreTarget, type RestoreTarget } from '../restore/target.ts';
 import { fillSample } from '../sample/fill.ts';
 import { moveDatabase, type MoveOptions } from './move-database.ts';
@@ -62,12 +63,9 @@ test.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
       },
     });
     await expect(interrupted).rejects.toThrow('interrupted');
-    await closeAll();
     await expect(openDatabase(server)).rejects.toThrow('has not finished');
-    await expect(openDatabase(embedded)).rejects.toThrow('being moved to db.example/steward');
 
     // The source is changed meanwhile, in a table that is copied.
-    [source, target] = [await open(embedded), await open(server)];
     await sql`update account set last_name = 'Changed' where user_id = 3`.execute(source.db);
     const copied: string[] = [];
     const onProgress = (table: string) => copied.push(table);
@@ -93,6 +91,15 @@ test.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
     expect(await listSchema(target.db)).toEqual(schema);
     await expect(moveDatabase(target.db, source, OPTIONS)).rejects.toThrow('has sites already');
     await closeAll();
+
+    // The old database can be used again on request.
+    await expect(openDatabase(embedded)).rejects.toThrow('steward move --stay');
+    vi.stubEnv('DATA_DIR', embedded.dataDir);
+    vi.stubEnv('DATABASE_URL', '');
+    await expect(runMove({}, () => {})).rejects.toThrow('Give either --to or --stay');
+    await expect(runMove({ to: 'embedded' }, () => {})).rejects.toThrow('the database of the settings');
+    await runMove({ stay: true }, () => {});
+    await (await openDatabase(embedded)).close();
     await Promise.all([embedded.remove(), server.remove(), folder.remove()]);
   },
 );

@@ -3,22 +3,20 @@
  * recorded in the target with the rows, so that an interrupted move continues where it was.
  */
 import { type Db, withTransaction } from '../../kernel/db/database.ts';
+import { type DataTable, digestTable, listTables } from '../../kernel/db/table-digest.ts';
 import { CommandError } from '../commands/command.ts';
 import type { RestoreTarget } from '../restore/target.ts';
 import {
   analyze,
   countBlocks,
   countServiceConnections,
-  digestTable,
   executeSteps,
   findNextBlock,
   finishTarget,
   hasSites,
   isMoveTarget,
   listStatements,
-  listTables,
   markAsMoved,
-  type MovedTable,
   prepareTarget,
   readBlocks,
   readSequences,
@@ -97,11 +95,11 @@ async function refuseRunningService(db: Db, name: string): Promise<void> {
     throw new CommandError(`A service uses ${name}: stop all its processes first`);
 }
 
-const describeTables = (tables: readonly MovedTable[]): Set<string> =>
+const describeTables = (tables: readonly DataTable[]): Set<string> =>
   new Set(tables.map(({ name, signature }) => `${name} (${signature})`));
 
 /** @throws CommandError when tables or columns differ */
-function compareSchemas(ours: readonly MovedTable[], theirs: readonly MovedTable[]): void {
+function compareSchemas(ours: readonly DataTable[], theirs: readonly DataTable[]): void {
   const differences = [...describeTables(ours).symmetricDifference(describeTables(theirs))];
   if (differences.length > 0)
     throw new CommandError(`The tables of the databases differ:\n${differences.join('\n')}`);
@@ -110,7 +108,7 @@ function compareSchemas(ours: readonly MovedTable[], theirs: readonly MovedTable
 async function copyTable(
   source: Db,
   target: RestoreTarget,
-  table: MovedTable,
+  table: DataTable,
   blocks: number,
   onProgress: MoveOptions['onProgress'],
 ): Promise<void> {
@@ -135,7 +133,7 @@ async function copyTable(
 }
 
 /** @returns the number of rows. @throws CommandError when a table differs */
-async function compareContents(source: Db, target: Db, tables: readonly MovedTable[]): Promise<number> {
+async function compareContents(source: Db, target: Db, tables: readonly DataTable[]): Promise<number> {
   const differences: string[] = [];
   let count = 0;
   for (const table of tables) {

@@ -1,35 +1,7 @@
 /** Statements of `steward move` (move-database.ts): tables, rows and sequences by the catalog of PostgreSQL, so that none is forgotten. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-
-/** Tables that both databases have after their migrations, or only during a move. */
-const OWN_TABLES = [
-  'kysely_migration',
-  'kysely_migration_lock',
-  'migration_phase',
-  'moved_database',
-  'move_step',
-];
-
-export interface MovedTable {
-  name: string;
-  /** Without generated columns. */
-  columns: readonly string[];
-  /** Names and types of the columns, to compare two databases. */
-  signature: string;
-}
-
-/** All tables with data, by name. */
-export async function listTables(db: Db): Promise<MovedTable[]> {
-  const { rows } = await sql<MovedTable>`
-    select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns,
-      string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attname) as signature
-    from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and not c.relname = any(${OWN_TABLES})
-      and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    group by c.relname order by c.relname`.execute(db);
-  return rows;
-}
+import type { DataTable } from '../../kernel/db/table-digest.ts';
 
 /** Other connections of a service to the database of this connection. */
 export async function countServiceConnections(db: Db): Promise<number> {
@@ -119,7 +91,7 @@ export async function countBlocks(db: Db, tables: readonly string[]): Promise<Ma
 /** The rows of some blocks, all values as text. Without writes a row stays in its block. */
 export async function readBlocks(
   db: Db,
-  { name, columns }: MovedTable,
+  { name, columns }: DataTable,
   from: number,
   to: number,
 ): Promise<(string | null)[][]> {
@@ -178,22 +150,6 @@ export async function setSequences(tx: Tx, sequences: readonly SequenceState[]):
     from jsonb_to_recordset(${JSON.stringify(sequences)}::jsonb) as s(name text, value bigint, "isCalled" boolean)`.execute(
     tx,
   );
-}
-
-/** Number of rows of a table, and two sums of 64-bit hashes of their texts, which do not depend on the order of the rows. */
-export interface TableDigest {
-  rows: number;
-  hash: string;
-}
-
-export async function digestTable(db: Db, { name, columns }: MovedTable): Promise<TableDigest> {
-  const row = sql.join(columns.map((column) => sql.ref(column)));
-  const { rows } = await sql<TableDigest>`
-    select count(*) as rows, format('%s:%s', sum(hashtextextended(line, 0)), sum(hashtextextended(line, 1))) as hash
-    from (select row(${row})::text as line from ${sql.table(name)}) as lines`.execute(db);
-  const [digest] = rows;
-  if (!digest) throw new Error(`${name} was not read`);
-  return digest;
 }
 
 /** Ends the move into this database. */

@@ -35,11 +35,14 @@ export interface Database {
   kind: 'embedded' | 'postgres';
   /** Resolves when the database answers and accepts writes. @throws DbError */
   ping: () => Promise<void>;
+  /** Copies the embedded database to a folder that can be opened as one, while it is in use; undefined on PostgreSQL. */
+  copyTo?: ((dataDir: string) => Promise<void>) | undefined;
   close: () => Promise<void>;
 }
 
 const sources = new WeakMap<Db, ConnectionSource>();
 const embeddedSources = new WeakSet<ConnectionSource>();
+const copiesByDb = new WeakMap<Db, (folder: string) => Promise<void>>();
 
 const confirmations = new WeakMap<Db, Confirmation>();
 
@@ -153,6 +156,7 @@ async function openFolder(folder: string, options: EmbeddedOptions, acceptsMoved
   const source = await openEmbedded(folder, options);
   embeddedSources.add(source);
   const db = createDb(source);
+  copiesByDb.set(db, (copy) => source.copyTo(copy));
   try {
     await migrate(db, 'embedded');
     if (!acceptsMoved) await refuseMoved(db);
@@ -179,8 +183,10 @@ export async function openDatabase(options: {
   const db = databaseUrl
     ? await openServer(databaseUrl, limits, { acceptsMoved, pool })
     : await openFolder(join(dataDir, 'db'), { limits, syncsToDisk }, acceptsMoved);
+  const copyCluster = copiesByDb.get(db);
   return {
     db,
+    copyTo: copyCluster && ((copy) => copyCluster(join(copy, 'db', 'cluster'))),
     kind: databaseUrl ? 'postgres' : 'embedded',
     // Locks no row, but a database that is read-only refuses it.
     ping: () =>

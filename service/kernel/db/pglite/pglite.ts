@@ -10,6 +10,7 @@ import {
   type Statement,
   type StatementResult,
 } from '../driver/statement-batch.ts';
+import { createFolderCopy } from './folder-copy.ts';
 import { lockFolder } from './folder-lock.ts';
 import { Mutex } from './mutex.ts';
 import { PgliteSession } from './pglite-session.ts';
@@ -37,7 +38,12 @@ export interface EmbeddedOptions {
   syncsToDisk: boolean;
 }
 
-class PgliteConnectionSource implements ConnectionSource {
+/** The embedded database, which can be copied while it is in use. */
+export interface EmbeddedSource extends ConnectionSource {
+  copyTo(folder: string): Promise<void>;
+}
+
+class PgliteConnectionSource implements EmbeddedSource {
   readonly #clusterFolder: string;
   readonly #syncsToDisk: boolean;
   readonly #limits: Limits;
@@ -171,6 +177,23 @@ class PgliteConnectionSource implements ConnectionSource {
     }
   }
 
+  /**
+   * Copies the cluster to a folder while requests are served. They wait only for the second pass, which copies the files that have
+   * changed during the first. The copy is that of a killed process: PostgreSQL recovers when it is opened.
+   */
+  async copyTo(folder: string): Promise<void> {
+    const copy = createFolderCopy(this.#clusterFolder, folder);
+    await this.#runMaintenance('checkpoint');
+    await copy.copyChanged();
+    const releaseMutex = await this.#mutex.acquire();
+    try {
+      await this.#getSession();
+      await copy.copyChanged();
+    } finally {
+      releaseMutex();
+    }
+  }
+
   async #runMaintenance(sql: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
     if (this.#isClosing) throw closedError();
     const releaseMutex = await this.#mutex.acquire();
@@ -196,7 +219,7 @@ async function deleteUnfinishedCluster(clusterFolder: string, markerFile: string
  * Opens the embedded database in a folder and creates it when the folder is empty.
  * @throws Error when another process uses the folder or the database cannot be opened
  */
-export async function openEmbedded(folder: string, options: EmbeddedOptions): Promise<ConnectionSource> {
+export async function openEmbedded(folder: string, options: EmbeddedOptions): Promise<EmbeddedSource> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // PGlite creates world-readable files, so the folder must deny access, also one that existed before.
   await chmod(folder, 0o700);

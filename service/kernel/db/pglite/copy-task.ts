@@ -1,0 +1,83 @@
+/** Verified copies of the embedded database, made at intervals while it is in use. */
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../log.ts';
+import type { ScheduledTask } from '../../tasks/scheduled-tasks.ts';
+import { openDatabase } from '../database.ts';
+import { digestTable, listTables } from '../table-digest.ts';
+
+const KEPT_COPIES = 3;
+const HOUR_MS = 3_600_000;
+/** Timeout of the statements that read a table. */
+const READ_TIMEOUT_MS = 600_000;
+const PARTIAL = '.partial';
+const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
+
+const formatName = (time: Date): string => time.toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
+const parseName = (name: string): number =>
+  Date.parse(
+    name.replace(/T(\d\d)-(\d\d)-(\d\d)Z/, (_all, hour, minute, second) => `T${hour}:${minute}:${second}Z`),
+  );
+
+/** Opens a copy and reads all rows. @returns their number. @throws Error when it cannot be opened or read */
+async function verifyCopy(folder: string): Promise<number> {
+  const { db, close } = await openDatabase({
+    databaseUrl: undefined,
+    dataDir: folder,
+    limits: { statementMs: READ_TIMEOUT_MS },
+  });
+  try {
+    let rows = 0;
+    for (const table of await listTables(db)) rows += (await digestTable(db, table)).rows;
+    return rows;
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * Creates the task. A copy has another name until it was verified; the oldest beyond three are deleted. After a restart the next copy
+ * is made when the newest one is old enough.
+ */
+export function createCopyTask({
+  folder,
+  hours,
+  copyTo,
+  log,
+  now = () => new Date(),
+}: {
+  folder: string;
+  hours: number;
+  copyTo: (dataDir: string) => Promise<void>;
+  log: Pick<Log, 'info'>;
+  now?: () => Date;
+}): ScheduledTask {
+  const intervalMs = hours * HOUR_MS;
+  return {
+    name: 'copies of the database',
+    intervalMs,
+    async run() {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const names = (await readdir(folder)).toSorted();
+      for (const name of names.filter((each) => each.endsWith(PARTIAL)))
+        await rm(join(folder, name), { recursive: true });
+      const copies = names.filter((each) => NAME.test(each));
+      const ageMs = now().getTime() - parseName(copies.at(-1) ?? '');
+      // NaN without a copy.
+      if (ageMs < intervalMs) return { runAgainInMs: intervalMs - ageMs };
+      const startedAt = performance.now();
+      const name = formatName(now());
+      const partial = join(folder, `${name}${PARTIAL}`);
+      await copyTo(partial);
+      const rows = await verifyCopy(partial);
+      await rename(partial, join(folder, name));
+      for (const old of copies.slice(0, Math.max(0, copies.length + 1 - KEPT_COPIES)))
+        await rm(join(folder, old), { recursive: true });
+      log.info(
+        { copy: name, rows, ms: Math.round(performance.now() - startedAt) },
+        'The database was copied',
+      );
+      return undefined;
+    },
+  };
+}
