@@ -7,7 +7,6 @@ import { type FirstStartResult, runFirstStart } from './first-start.ts';
 import { loadEncryption } from './kernel/auth/encryption.ts';
 import { readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
-import { createCopyTask } from './kernel/db/pglite/copy-task.ts';
 import { createEgress } from './kernel/egress.ts';
 import { loadContract } from './kernel/http/contract.ts';
 import type { Services } from './kernel/http/handler.ts';
@@ -18,6 +17,7 @@ import { startMailWorker } from './kernel/mail/mail-worker.ts';
 import { startMetricsServer } from './kernel/metrics/metrics-server.ts';
 import { loadInstallationMetrics } from './kernel/metrics/metrics.store.ts';
 import { notifyAboutParkedWork } from './kernel/notifications.store.ts';
+import { createCopyTask } from './kernel/tasks/copy-task.ts';
 import { describeError } from './kernel/tasks/run-in-turns.ts';
 import { startScheduledTasks } from './kernel/tasks/scheduled-tasks.ts';
 

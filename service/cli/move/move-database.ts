@@ -2,6 +2,7 @@
  * Copies everything from one database to another one of the same version. Rows are copied as texts, block by block; what is done is
  * recorded in the target with the rows, so that an interrupted move continues where it was.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, withTransaction } from '../../kernel/db/database.ts';
 import { type DataTable, digestTable, listTables } from '../../kernel/db/table-digest.ts';
 import { CommandError } from '../commands/command.ts';
@@ -41,7 +42,7 @@ export interface MoveOptions {
   onProgress: (table: string, rows: number) => void;
 }
 
-export interface MoveReport {
+interface MoveReport {
   tables: number;
   rows: number;
 }
@@ -90,9 +91,17 @@ export async function moveDatabase(
   return { tables: tables.length, rows };
 }
 
+/** Connections of a service that has just ended are still listed for a moment. */
+const LISTED_MS = 500;
+const CHECK_INTERVAL_MS = 50;
+
 async function refuseRunningService(db: Db, name: string): Promise<void> {
-  if ((await countServiceConnections(db)) > 0)
-    throw new CommandError(`A service uses ${name}: stop all its processes first`);
+  const end = performance.now() + LISTED_MS;
+  while ((await countServiceConnections(db)) > 0) {
+    if (performance.now() > end)
+      throw new CommandError(`A service uses ${name}: stop all its processes first`);
+    await sleep(CHECK_INTERVAL_MS);
+  }
 }
 
 const describeTables = (tables: readonly DataTable[]): Set<string> =>

@@ -130,7 +130,7 @@ export async function executeSteps(tx: Tx, steps: readonly Step[], maxMs: number
   return count;
 }
 
-export interface SequenceState {
+interface SequenceState {
   name: string;
   value: number;
   isCalled: boolean;

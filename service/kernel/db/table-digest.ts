@@ -34,7 +34,7 @@ export async function listTables(db: Db): Promise<DataTable[]> {
 }
 
 /** Number of rows of a table, and two sums of 64-bit hashes of their texts, which do not depend on the order of the rows. */
-export interface TableDigest {
+interface TableDigest {
   rows: number;
   hash: string;
 }

@@ -30,7 +30,7 @@ import { type MetricRecord, readMetrics, type InstallationMetrics } from '../met
 import { type RequestSpan, setTracer } from './tracing.ts';
 
 /** Where telemetry goes, and how much of it. */
-export interface TelemetryOptions {
+interface TelemetryOptions {
   /** Base URL of an OTLP receiver; `/v1/traces` and `/v1/metrics` are appended. */
   endpoint: string;
   /** Share of the traces that begin here, from 0 to 1. Those of callers are exported if the caller says so. */

@@ -17,7 +17,7 @@ export interface RequestSpan {
   end(result: { name: string; attributes: Attributes; isFailed: boolean }): void;
 }
 
-export interface Tracer {
+interface Tracer {
   /** Starts the span of a request, as part of the trace of its `traceparent` header. */
   startRequest(headers: IncomingHttpHeaders): RequestSpan;
 }

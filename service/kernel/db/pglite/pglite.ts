@@ -39,7 +39,7 @@ export interface EmbeddedOptions {
 }
 
 /** The embedded database, which can be copied while it is in use. */
-export interface EmbeddedSource extends ConnectionSource {
+interface EmbeddedSource extends ConnectionSource {
   copyTo(folder: string): Promise<void>;
 }
 

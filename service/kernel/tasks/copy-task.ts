@@ -1,10 +1,10 @@
 /** Verified copies of the embedded database, made at intervals while it is in use. */
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../../log.ts';
-import type { ScheduledTask } from '../../tasks/scheduled-tasks.ts';
-import { openDatabase } from '../database.ts';
-import { digestTable, listTables } from '../table-digest.ts';
+import { openDatabase } from '../db/database.ts';
+import { digestTable, listTables } from '../db/table-digest.ts';
+import type { Log } from '../log.ts';
+import type { ScheduledTask } from './scheduled-tasks.ts';
 
 const KEPT_COPIES = 3;
 const HOUR_MS = 3_600_000;

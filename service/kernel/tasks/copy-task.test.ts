@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../../testing/databases.ts';
-import { createLog } from '../../log.ts';
-import { openDatabase } from '../database.ts';
+import { createTestDatabase } from '../../testing/databases.ts';
+import { openDatabase } from '../db/database.ts';
+import { createFolderCopy } from '../db/pglite/folder-copy.ts';
+import { createLog } from '../log.ts';
 import { createCopyTask } from './copy-task.ts';
-import { createFolderCopy } from './folder-copy.ts';
 
 test('copies the database while it is written, verifies the copy and keeps three', async () => {
   const testDatabase = await createTestDatabase('embedded');
