@@ -3,10 +3,13 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeDocx, paragraph } from '../../../testing/documents.ts';
+import { makeDocx, makeXlsx, paragraph, table, tableRow } from '../../../testing/documents.ts';
+import { findOfficeProgram, readWithOffice } from '../../../testing/office.ts';
+import type { ReportRecord, ReportValue } from '../language/values.ts';
 import { createDocxRenderer } from './docx.ts';
 import { convertToPdf } from './office.ts';
 import { readPackage } from './package.ts';
+import { createXlsxRenderer } from './xlsx.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -64,16 +67,70 @@ test('a program that is missing, fails or makes no file', async () => {
   expect(await convert(await makeProgram('exit 0'))).toContain('made no PDF');
 });
 
-const installed = process.env['STEWARD_OFFICE'] ?? '/usr/bin/soffice';
-const hasOffice = spawnSync(installed, ['--version']).status === 0;
-if (!hasOffice) console.info(`LibreOffice is not installed (${installed}): its test is skipped`);
+const text = (value: string): ReportValue => ({ kind: 'text', text: value });
+const ENTRIES: ReportRecord[] = [
+  { name: text('Acme & שלום'), city: text('Kiel') },
+  { name: text('<Söhne>'), city: text('=1+1') },
+];
+const VALUES = ['Acme & שלום', 'Kiel', '<Söhne>', '=1+1'];
 
-test.skipIf(!hasOffice)('LibreOffice reads a filled document and makes a PDF', async () => {
-  const renderer = createDocxRenderer(await readPackage(await makeDocx(paragraph('Hello {Name}'))), {
-    listsRows: false,
-    timeZone: 'UTC',
-  });
-  const document = await renderer.render({}, [{ name: { kind: 'text', text: 'Acme & שלום' } }]);
-  const [pdf] = await convertToPdf([document], { program: installed, format: 'docx' });
-  expect(pdf?.subarray(0, 5).toString()).toBe('%PDF-');
+/** One document of each kind that the service makes. */
+async function makeDocuments(): Promise<{ format: 'docx' | 'xlsx'; document: Buffer }[]> {
+  const fill = async (template: Buffer, listsRows: boolean) => {
+    const renderer = createDocxRenderer(await readPackage(template), { listsRows, timeZone: 'UTC' });
+    return { format: 'docx', document: await renderer.render({}, ENTRIES) } as const;
+  };
+  const book = await makeXlsx([
+    ['Name', 'City'],
+    ['{#rows}{Name}', '{City}{/rows}'],
+  ]);
+  const renderer = createXlsxRenderer(await readPackage(book), { timeZone: 'UTC' });
+  return [
+    await fill(await makeDocx(paragraph('Hello {Name}, {City}')), false),
+    await fill(await makeDocx(table(tableRow('{#rows}{Name}', '{City}{/rows}'))), true),
+    { format: 'xlsx', document: await renderer.render({}, ENTRIES) },
+  ];
+}
+
+/** Reads every kind of document with a program of its own. */
+async function expectReadable(program: string): Promise<void> {
+  for (const { format, document } of await makeDocuments()) {
+    const read = readWithOffice(program, document, format);
+    for (const value of VALUES) expect(read, format).toContain(value);
+  }
+}
+
+/** Reads text documents and worksheets like LibreOffice, as far as the tests need it; `--outdir` is the sixth argument. */
+const STAND_IN = `
+import { readMember } from ${JSON.stringify(new URL('../../../testing/documents.ts', import.meta.url).href)};
+import { readFileSync, writeFileSync } from 'node:fs';
+const [, , , , to, , folder, path] = process.argv.slice(2);
+const member = path.endsWith('.docx') ? 'word/document.xml' : 'xl/worksheets/sheet1.xml';
+const xml = await readMember(readFileSync(path), member);
+const plain = xml.replaceAll(/<[^>]*>/g, ' ').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+writeFileSync(folder + '/document.' + to.split(':')[0], plain);`;
+
+test('a reader of its own finds the values of every kind of document', async () => {
+  const script = join(folder, 'stand-in.ts');
+  await writeFile(script, STAND_IN);
+  await expectReadable(await makeProgram(`exec ${process.execPath} ${script} "$@"`));
 });
+
+const installed = findOfficeProgram() ?? '';
+
+test.skipIf(installed === '')(
+  'LibreOffice reads every kind of document',
+  () => expectReadable(installed),
+  60_000,
+);
+
+test.skipIf(installed === '')(
+  'LibreOffice makes a PDF of every kind of document',
+  async () => {
+    for (const { format, document } of await makeDocuments()) {
+      const [pdf] = await convertToPdf([document], { program: installed, format });
+      expect(pdf?.subarray(0, 5).toString()).toBe('%PDF-');
+    }
+  },
+  60_000,
+);
