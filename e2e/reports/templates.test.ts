@@ -1,4 +1,4 @@
-import { chooseOption, findSelect } from '../support/actions.ts';
+import { chooseMenuItem, chooseOption, findSelect } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { buildDocx, readDocx } from '../support/documents.ts';
 import { createEntryType } from '../support/entries.ts';
@@ -66,6 +66,16 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
     expect(readDocx(bytes)).toContain('Berth Hafen');
     await checkPageAtWidths(page);
     await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  await test.step('deleting a field says which templates break', async () => {
+    await page.goto('/entries/Berth/schema');
+    await chooseMenuItem(page, 'Actions for Stage', 'Delete field');
+    await expect(
+      page.getByRole('alertdialog').getByRole('link', { name: 'Berth profile' }),
+    ).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.goBack();
   });
 
   await checkOpened(page, 'alertdialog', () =>

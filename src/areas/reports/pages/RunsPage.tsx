@@ -309,6 +309,20 @@ const COLUMNS: readonly Column<ReportRun>[] = [
       dataDate === null || dataDate === undefined ? '' : <Timestamp at={dataDate} tabIndex={tabIndex} />,
   },
   {
+    id: 'readers',
+    header: 'Readers',
+    width: 90,
+    align: 'end',
+    cell: ({ readerCount }) =>
+      typeof readerCount === 'number' ? (
+        <span title="Users who could read these entries when the report was generated">
+          {formatNumber(readerCount)}
+        </span>
+      ) : (
+        ''
+      ),
+  },
+  {
     id: 'size',
     header: 'Size',
     width: 84,
