@@ -13829,6 +13829,10 @@ export type GetEntryFileData = {
          * Number of the image in a multi-select image field (spec 4.4).
          */
         seqNumber?: number;
+        /**
+         * The file that the entry had at this time, which must not be in the future.
+         */
+        asOf?: RequestDateTime;
     };
     url: '/api/rest/v4/data/entryfiles/{entryId}/fields/{fieldId}';
 };

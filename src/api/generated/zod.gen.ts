@@ -5697,7 +5697,8 @@ export const zGetEntryFilePath = z.object({
 });
 
 export const zGetEntryFileQuery = z.object({
-    seqNumber: z.int().gte(0).lte(2147483647).optional()
+    seqNumber: z.int().gte(0).lte(2147483647).optional(),
+    asOf: zRequestDateTime.optional()
 });
 
 /**

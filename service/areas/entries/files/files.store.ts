@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
-import type { StoredValues } from '../../schema/index.ts';
+import type { FileValue, StoredValues } from '../../schema/index.ts';
 
 /**
  * Id of a content of the site, which is stored once however often it is uploaded. Renews `created_at` of an existing row:
@@ -32,6 +32,25 @@ export async function findEntryValues(
     db,
   );
   return rows[0];
+}
+
+/** Files of a field of an existing entry at a time; undefined if the entry was created later. */
+export async function findFilesAsOf(
+  db: Db,
+  { siteId, entryId, fieldId }: { siteId: number; entryId: number; fieldId: number },
+  at: Date,
+): Promise<readonly FileValue[] | undefined> {
+  // The old value of the first later change, or the current one.
+  const { rows } = await sql<{ files: FileValue[] | null }>`
+    select case when later.seq is null then e.vals -> ${String(fieldId)}::text else later.old end as files
+    from entry e
+    join entry_change c on c.site_id = e.site_id and c.entry_id = e.entry_id and c.created_at <= ${at}::timestamptz
+    left join lateral (select l.seq, l.old from cell_log l
+      where l.site_id = e.site_id and l.entry_id = e.entry_id and l.field_id = ${fieldId} and l.at > ${at}::timestamptz
+      order by l.seq limit 1) later on true
+    where e.site_id = ${siteId} and e.entry_id = ${entryId}`.execute(db);
+  const [row] = rows;
+  return row && (row.files ?? []);
 }
 
 export async function findFileHash(db: Db, siteId: number, fileId: number): Promise<Buffer | undefined> {

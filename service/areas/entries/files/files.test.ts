@@ -5,7 +5,14 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { DataRequestResultVm, FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import type { ErrorBody, Reply } from '../../../testing/calls.ts';
-import { DATA, makeThings, type TestFile, type Things, uploadFiles } from '../../../testing/entries.ts';
+import {
+  DATA,
+  makeThings,
+  nextTimestamp,
+  type TestFile,
+  type Things,
+  uploadFiles,
+} from '../../../testing/entries.ts';
 import { dataDir, onEachApp } from '../../../testing/site.ts';
 
 const bytes = (hex: string, rest = '') => Buffer.concat([Buffer.from(hex, 'hex'), Buffer.from(rest)]);
@@ -209,8 +216,18 @@ onEachApp((context) => {
 
   test('a single-file field has the last uploaded file', async () => {
     const entryId = await create('One file');
-    for (const content of [PNG, JPEG]) await send(entryId, [{ field: 'Logo', content }]);
+    const beforeEntry = new Date(Date.now() - 3_600_000).toISOString();
+    await send(entryId, [{ field: 'Logo', content: PNG }]);
+    const between = await nextTimestamp();
+    await send(entryId, [{ field: 'Logo', content: JPEG }]);
     expect((await read(entryId, 'Logo')).rawPayload.equals(JPEG)).toBe(true);
+    // The one before it stays readable.
+    const earlier = await read(entryId, 'Logo', {}, `?asOf=${between}`);
+    expect([earlier.headers['content-type'], earlier.rawPayload.equals(PNG)]).toEqual(['image/png', true]);
+    const statuses = [beforeEntry, '2999-01-01T00:00:00Z'].map((at) =>
+      read(entryId, 'Logo', {}, `?asOf=${at}`),
+    );
+    expect((await Promise.all(statuses)).map(({ statusCode }) => statusCode)).toEqual([404, 400]);
   });
 
   test('stores identical content once and serves ranges and conditional requests', async () => {

@@ -3,6 +3,7 @@ import { isFileField } from '../../../../contract/rules/fields.ts';
 import { badRequest, notFound } from '../../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../../kernel/audit/activity.store.ts';
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';
+import { parsePastTimestamp } from '../../../kernel/http/parameters.ts';
 import {
   findField,
   type EntryType,
@@ -11,7 +12,7 @@ import {
   type SchemaField,
 } from '../../schema/index.ts';
 import { getContentPath, isRaster } from './content.ts';
-import { findEntryValues, findFileHash } from './files.store.ts';
+import { findEntryValues, findFileHash, findFilesAsOf } from './files.store.ts';
 
 /** exportDataType of Download Document (shapes 2). */
 const DOWNLOAD_DOCUMENT = 3;
@@ -65,8 +66,15 @@ export const entryFileHandlers: Handlers<'getEntryFile'> = {
     const type = entry && (await loadSchema(db, siteId)).typesById.get(entry.typeId);
     if (!entry || !type) throw notFound(`Entry ${params.entryId}`);
     const field = requireFileField(type, params.fieldId);
-    const files = (entry.vals[field.id] ?? []) as readonly FileValue[];
-    const file = files[query.seqNumber ?? 0];
+    const files =
+      query.asOf === undefined
+        ? ((entry.vals[field.id] ?? []) as readonly FileValue[])
+        : await findFilesAsOf(
+            db,
+            { siteId, entryId: params.entryId, fieldId: field.id },
+            parsePastTimestamp('asOf', query.asOf),
+          );
+    const file = files?.[query.seqNumber ?? 0];
     const hash = file && (await findFileHash(db, siteId, file.file));
     if (!file || !hash)
       throw notFound(`File ${query.seqNumber ?? 0} of ${field.apiName} of entry ${params.entryId}`);

@@ -4,11 +4,12 @@ import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
 
 const CHANGED_MESSAGE = 'The file was replaced or moved after it was opened. Close it and open it again.';
 
-/** A file of an entry, read by ranges. All of them must be of the version that the first one had. */
+/** A file of an entry, or the one that it had at a time, read by ranges. All of them must be of the version that the first one had. */
 export function createEntryFileSource(
   entryId: number,
   fieldId: number,
   { name, size, seqNumber }: FileValueVm,
+  asOf?: string,
 ): PdfSource {
   let version: string | undefined;
   return {
@@ -17,7 +18,7 @@ export function createEntryFileSource(
     async read(begin, end, signal) {
       const { data, response } = await getEntryFile({
         path: { entryId, fieldId: String(fieldId) },
-        query: { seqNumber },
+        query: { seqNumber, ...(asOf !== undefined && { asOf }) },
         headers: {
           Range: `bytes=${begin}-${end - 1}`,
           // Another version is then sent completely, with 200 (RFC 9110 13.1.5).

@@ -15,6 +15,8 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { stageCells } from '../editing/change-set-store.ts';
+import { CompareFilesButton } from '../files/CompareFilesButton.tsx';
+import type { FileSide } from '../files/FileComparison.tsx';
 import type { Field } from '../model/schema.ts';
 import { getValue } from '../model/values.ts';
 import { findDifferences, toDeletedFieldDifferences, isCaseOnly } from './differences.ts';
@@ -162,6 +164,13 @@ function ComparisonTable({
                           : 'differs'}
                       </span>
                     ) : null}
+                    {differentIds.has(field.id) && isFileField(field.fieldType) && !entry.isDeleted && (
+                      <CompareFilesButton
+                        {...{ field }}
+                        entryId={entry.id}
+                        sides={[toFileSide(first, field), toFileSide(second, field)]}
+                      />
+                    )}
                   </th>
                   {[first, second].map((side) => (
                     <td key={side.title}>
@@ -196,6 +205,12 @@ function ComparisonTable({
     </>
   );
 }
+
+const toFileSide = ({ title, asOf, row }: ComparisonSide, field: Field): FileSide => ({
+  title,
+  asOf,
+  value: row === null ? undefined : getValue(row, field),
+});
 
 interface DeletedFieldRowsProps {
   deletedFields: readonly Difference[];

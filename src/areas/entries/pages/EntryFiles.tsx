@@ -3,7 +3,6 @@ import { ArrowDown, ArrowUp, Download, Eye, EyeOff, File, Trash2 } from 'lucide-
 import { useState, useEffect, useMemo, Suspense } from 'react';
 import type { FieldValue, FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { getEntryFile } from '../../../api/generated/sdk/entries.gen.ts';
 import { updateEntries } from '../../../api/generated/sdk/entry-writes.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
@@ -14,6 +13,7 @@ import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
 import { toast } from '../../../ui/toast.ts';
+import { isShownImage, loadEntryFile } from '../files/load-file.ts';
 import { createEntryFileSource } from '../files/pdf-source.ts';
 import { UploadButton } from '../files/UploadButton.tsx';
 import type { Field } from '../model/schema.ts';
@@ -83,7 +83,7 @@ function FileItem({ entryId, field, file, files, canRead }: FileItemProps) {
         </span>
       </div>
       <div className="fl-acts">
-        {canPreview(file) && (
+        {isShownImage(file) && (
           <IconButton
             label={`${isOpen ? 'Hide' : 'Preview'} ${file.name}`}
             icon={isOpen ? EyeOff : Eye}
@@ -125,7 +125,7 @@ interface ReadButtonProps extends FileButtonProps {
 /** Downloads a file; a failure is shown as a message. */
 async function downloadFile({ entryId, field, file }: FileButtonProps): Promise<void> {
   try {
-    saveFile(file.name, await loadFile(entryId, field.id, file.seqNumber));
+    saveFile(file.name, await loadEntryFile({ entryId, fieldId: field.id, seqNumber: file.seqNumber }));
   } catch (thrown) {
     toast({
       title: `${file.name} could not be loaded`,
@@ -285,49 +285,20 @@ function Picture({ entryId, fieldId, file, small = false }: PictureProps) {
   );
 }
 
-// Raster formats only: SVG may contain scripts, and the service serves it as a download.
-const RASTER_TYPES = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  'image/bmp',
-]);
-const MAX_PREVIEW_BYTES = 20_000_000;
 /** Larger images have no thumbnail, but a preview. */
 const MAX_THUMBNAIL_BYTES = 2_000_000;
 
-const canPreview = ({ contentType, size }: FileValueVm): boolean =>
-  RASTER_TYPES.has(contentType) && size <= MAX_PREVIEW_BYTES;
 /** The service detects the type by content; a damaged file is reported by the viewer. */
 const isPdf = ({ contentType }: FileValueVm): boolean => contentType === 'application/pdf';
 /** Detected by name: the content of most of them is a ZIP file. */
 const isOfficeFile = ({ name }: FileValueVm): boolean => /\.(docx?|xlsx?|pptx?|od[tsp]|rtf)$/i.test(name);
-const hasThumbnail = (file: FileValueVm): boolean => canPreview(file) && file.size <= MAX_THUMBNAIL_BYTES;
-
-/** Loads the content of a file. @throws ServiceError */
-async function loadFile(
-  entryId: number,
-  fieldId: number,
-  seqNumber: number,
-  signal?: AbortSignal,
-): Promise<Blob> {
-  const { data } = await getEntryFile({
-    path: { entryId, fieldId: String(fieldId) },
-    query: { seqNumber },
-    parseAs: 'blob',
-    ...(signal && { signal }),
-  });
-  if (data instanceof Blob) return data;
-  throw new TypeError('The service returned no file');
-}
+const hasThumbnail = (file: FileValueVm): boolean => isShownImage(file) && file.size <= MAX_THUMBNAIL_BYTES;
 
 /** Query options of a file's content, cached while displayed. The content of a file never changes. */
 const fileQuery = (entryId: number, fieldId: number, file: FileValueVm) =>
   queryOptions({
     queryKey: [{ content: file.id, entryId, fieldId }],
-    queryFn: ({ signal }) => loadFile(entryId, fieldId, file.seqNumber, signal),
+    queryFn: ({ signal }) => loadEntryFile({ entryId, fieldId, seqNumber: file.seqNumber }, signal),
     staleTime: Infinity,
     gcTime: 0,
     structuralSharing: false,

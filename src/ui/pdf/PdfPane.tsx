@@ -1,0 +1,2 @@
+/** The viewer to be loaded lazily within a page, beside `PdfDialog`. */
+export { PdfViewer as default } from './PdfViewer.tsx';
