@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Page } from '@playwright/test';
+import { findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { createEntryType, SCHEMA } from '../support/entries.ts';
 import { checkOpened, checkPageAtWidths } from '../support/page-checks.ts';
+import { makeWithTools } from '../support/pdf-tools.ts';
 import { buildPdf } from '../support/pdf.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
@@ -11,11 +14,16 @@ const report = buildPdf({
   isRich: true,
 });
 
+const hash = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+
 const pdf = (name: string, buffer: Buffer) => ({ name, mimeType: 'application/pdf', buffer });
 
 /** Text files whose cross-reference table is at the wrong place, as some editors write them. */
 const breakTable = (file: Buffer) =>
   Buffer.from(file.toString('latin1').replace(/startxref\n\d+/, 'startxref\n7'), 'latin1');
+
+/** The same content as other programs write it. */
+const MADE_FILES = makeWithTools(buildPdf({ pages: ['Made elsewhere'] }));
 
 const FILES = [
   pdf('report.pdf', report),
@@ -23,6 +31,8 @@ const FILES = [
   pdf('broken.pdf', breakTable(buildPdf({ pages: ['Repaired'] }))),
   pdf('empty.pdf', Buffer.from('%PDF-1.7 and nothing else')),
   pdf('long.pdf', buildPdf({ pages: Array.from({ length: 5001 }, () => 'x') })),
+  ...MADE_FILES.map(({ name, buffer }) => pdf(name, buffer)),
+  { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('<b>Low tide</b>') },
   { name: 'letter.docx', mimeType: 'application/zip', buffer: Buffer.from('PK\u0003\u0004') },
 ];
 
@@ -110,6 +120,14 @@ test('shows PDF files of an entry, and says what it does not show', async ({ pag
     await page.keyboard.press('Escape');
   });
 
+  await test.step('files of other programs', async () => {
+    for (const { name } of MADE_FILES) {
+      await page.getByRole('button', { name: `Preview ${name}` }).click();
+      await expect(page.getByRole('group', { name: /^Page 1 of/ })).toContainText('Made elsewhere');
+      await page.keyboard.press('Escape');
+    }
+  });
+
   await test.step('damaged and too long files', async () => {
     await page.getByRole('button', { name: 'Preview broken.pdf' }).click();
     await expect(page.getByRole('group', { name: 'Page 1 of 1' })).toContainText('Repaired');
@@ -133,4 +151,37 @@ test('shows PDF files of an entry, and says what it does not show', async ({ pag
     },
     checkPageAtWidths,
   );
+
+  await test.step('the first page in the grid, under the pointer', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto('/entries/Berth');
+    await page.getByRole('grid').locator('.val-file').first().hover();
+    await expect(page.locator('.fl-hover canvas')).toBeVisible();
+    await page.getByRole('heading', { name: 'Berths' }).hover();
+    await expect(page.locator('.fl-hover')).toBeHidden();
+    await page.goto(`/entries/Berth/${first}`);
+  });
+
+  await test.step('two versions side by side, from the history', async () => {
+    await page.getByRole('button', { name: 'Remove report.pdf' }).click();
+    await page.getByRole('button', { name: 'Remove file' }).click();
+    await expect(page.getByRole('button', { name: 'Preview report.pdf' })).toBeHidden();
+    const edition = buildPdf({ pages: ['Second edition'] });
+    await page.getByLabel('Files for Papers').setInputFiles([pdf('report.pdf', edition)]);
+    const events = page.getByRole('region', { name: 'History' }).getByRole('listitem');
+    // Created, one for each upload, and the two above.
+    await expect(events).toHaveCount(FILES.length + 3);
+    await events.nth(2).getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'Show both versions of Papers' }).click();
+    const versions = page.getByRole('dialog', { name: 'Versions of Papers' });
+    const [earlier, today] = [versions.getByRole('region').first(), versions.getByLabel('Today')];
+    await expect(earlier.getByRole('group', { name: 'Page 1 of 12' })).toContainText('Page 1: Hafen');
+    await expect(today.getByRole('group', { name: 'Page 1 of 1' })).toContainText('Second edition');
+    await expect(earlier).toContainText(`SHA-256 ${hash(report)}`);
+    await expect(today).toContainText(`SHA-256 ${hash(edition)}`);
+    await findSelect(versions, 'File').click();
+    await page.getByRole('option', { name: 'notes.txt' }).click();
+    await expect(earlier.getByLabel('notes.txt')).toHaveText('<b>Low tide</b>');
+    await checkPageAtWidths(page);
+  });
 });

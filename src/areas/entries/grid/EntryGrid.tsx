@@ -31,6 +31,7 @@ import { useCellFocus, useScrollToTarget } from './use-cell-focus.ts';
 import type { TargetCell } from './use-cell-focus.ts';
 import { useCellMenu } from './use-cell-menu.tsx';
 import { useClipboard } from './use-clipboard.ts';
+import { useFileThumbnail } from './use-file-thumbnail.tsx';
 import { useGridInteraction } from './use-grid-interaction.ts';
 import type { OpenCell } from './use-grid-interaction.ts';
 import { createRowSlots } from './viewport/row-slots.ts';
@@ -163,6 +164,7 @@ export function EntryGrid(props: EntryGridProps) {
   useGridShortcuts(isSmall);
   const followLink = useLinkNavigation();
   const showDateTooltip = useDateTooltips();
+  const { thumbnail, ...fileHover } = useFileThumbnail(rows, columns, past?.asOf);
   const handleKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     // Editors and the option lists under them handle their own keys.
     if (!(event.target instanceof HTMLElement) || event.target.closest('.eg-editing')) return;
@@ -230,7 +232,11 @@ export function EntryGrid(props: EntryGridProps) {
           preloadEditors();
           onFocus(event);
         }}
-        onPointerOver={showDateTooltip}
+        onPointerOver={(event) => {
+          showDateTooltip(event);
+          fileHover.onPointerOver(event);
+        }}
+        onPointerLeave={fileHover.onPointerLeave}
         onClick={followLink}
         onContextMenu={onContextMenu}
         onDragStart={(event) => event.preventDefault()}
@@ -286,6 +292,7 @@ export function EntryGrid(props: EntryGridProps) {
         </tbody>
       </table>
       {menu}
+      {thumbnail}
       <Suspense>
         {pendingPaste && <PasteDialog {...{ pendingPaste, rows, columns, editing }} onClose={closePaste} />}
       </Suspense>
