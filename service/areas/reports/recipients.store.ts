@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/db/database.ts';
 import { escapeLike } from '../../kernel/db/like.ts';
 
 /** A user who can receive reports. */
-export interface StoredRecipient {
+interface StoredRecipient {
   id: number;
   name: string;
   firstName: string;

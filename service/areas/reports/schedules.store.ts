@@ -5,7 +5,7 @@ import type { ReportParameters } from './report-parameters.ts';
 import type { ScheduleTimes } from './schedule-times.ts';
 
 /** What the reports of a schedule select, and how they are generated; selected entries are stored beside it. */
-export type ScheduleRequest = Pick<
+type ScheduleRequest = Pick<
   ReportParameters,
   'format' | 'document' | 'timeZone' | 'query' | 'orderBy' | 'filterText'
 >;
