@@ -31,7 +31,7 @@ import {
   useTimeZone,
 } from '../../entries/index.ts';
 import type { Field, QueryObject, Schema } from '../../entries/index.ts';
-import { useDeleteField } from '../model/use-delete.tsx';
+import { useDeleteField } from '../panels/use-delete.tsx';
 
 interface FieldRowProps {
   field: Field;

@@ -54,10 +54,10 @@ import {
   formatChangedProperties,
 } from '../model/schema-forms.ts';
 import type { FieldValues } from '../model/schema-forms.ts';
-import { useDeleteType } from '../model/use-delete.tsx';
 import { FieldFields } from '../panels/FieldFields.tsx';
 import { ImpactList } from '../panels/ImpactList.tsx';
 import { TypePanel } from '../panels/TypePanel.tsx';
+import { useDeleteType } from '../panels/use-delete.tsx';
 import { FieldRow } from './FieldRow.tsx';
 import '../panels/schema.css';
 

@@ -6,7 +6,7 @@ import { pluralize } from '../../../lib/numbers.ts';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { toast } from '../../../ui/toast.ts';
 import type { Field, Schema } from '../../entries/index.ts';
-import { ImpactList } from '../panels/ImpactList.tsx';
+import { ImpactList } from './ImpactList.tsx';
 
 /** Returns a function that deletes a field after a confirmation. */
 export function useDeleteField() {
