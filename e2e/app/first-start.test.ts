@@ -1,6 +1,7 @@
 import { expectAccessible } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
+import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: false, administrator: undefined } });
@@ -11,6 +12,7 @@ let usedLink = '';
 
 test('the printed link creates the first administrator and signs in', async ({ page, service }) => {
   usedLink = await service.link();
+  const task = await countSteps(page);
   await page.goto(usedLink);
   await expect(page.getByRole('heading', { name: 'First administrator' })).toBeVisible();
   await expect(page.getByLabel('First name')).toBeFocused();
@@ -41,6 +43,8 @@ test('the printed link creates the first administrator and signs in', async ({ p
   await expect(page.getByRole('heading', { name: 'Main site', level: 1 })).toBeVisible();
   await expect(page).toHaveURL('/');
   await expect(page.getByRole('heading', { name: 'Your permissions' })).toBeVisible();
+  // With two mistakes and a look at the password; without them five.
+  task.expectAtMost(9);
 });
 
 test('a site without sample data has only its administrator', async ({ page }) => {

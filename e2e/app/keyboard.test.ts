@@ -3,6 +3,7 @@ import { expectToast } from '../support/actions.ts';
 import { createCalls } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { recordResult } from '../support/quality.ts';
+import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
@@ -91,7 +92,14 @@ test('finds, edits, creates and deactivates users without a mouse', async ({ pag
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Made Bykeys', level: 1 })).toBeVisible();
 
-  // Finds the user in the list and deactivates them from the row menu.
+  // Finds the user in the list and deactivates them from the row menu, in the dark theme.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('dark theme');
+  await expect(page.getByRole('menuitem', { name: 'Dark theme' })).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  const task = await countSteps(page);
   await page.keyboard.press('g');
   await page.keyboard.press('u');
   await expect(page.getByRole('heading', { name: 'Users', level: 1 })).toBeFocused();
@@ -108,6 +116,8 @@ test('finds, edits, creates and deactivates users without a mouse', async ({ pag
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await expectToast(page, 'Made Bykeys is inactive');
+  // Four of them are letters that lead to a menu item.
+  task.expectAtMost(10);
   await expect(page.getByRole('button', { name: 'Actions for Made Bykeys' })).toBeFocused();
   await expect(page.getByRole('grid', { name: 'Users' })).toContainText('Inactive');
 });

@@ -4,6 +4,7 @@ import { expectAccessible } from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
 import { callApi, createEntryType } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
+import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
@@ -139,6 +140,7 @@ test('restricting people to approved addresses shows who would have been locked 
   await createCalls(elsewhere.request, person);
   await openAs(page, ada);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const task = await countSteps(page);
   await typeInPalette(page, 'restrict lucinda');
   await getItem(page, 'Commands', /^Restrict .* to approved addresses/).click();
   const rehearsal = page.getByRole('region', { name: 'Who would have been locked out' });
@@ -154,4 +156,5 @@ test('restricting people to approved addresses shows who would have been locked 
     rehearsal.getByRole('link', { name: 'Approve 127.0.0.1…' }).click(),
   ]);
   await expect(settings.getByLabel(/^Address or network \d+$/).last()).toHaveValue('127.0.0.1');
+  task.expectAtMost(5);
 });

@@ -12,6 +12,7 @@ import {
 import { openAs, sendRequest } from '../support/calls.ts';
 import { downloadBytes } from '../support/files.ts';
 import { ada } from '../support/people.ts';
+import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
@@ -51,6 +52,7 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   await removeFilePicker(page);
   await openAs(page, ada, '/backups');
   await expect(page.getByText(/has no backup yet/)).toBeVisible();
+  const task = await countSteps(page);
   await page.keyboard.press('n');
   const panel = page.getByRole('dialog', { name: 'Request a backup' });
   await panel.getByText('Some entry types').click();
@@ -72,6 +74,8 @@ test('requests a backup, watches it, downloads and checks it, and records the do
     row.getByRole('button', { name: /^Download / }).click(),
   );
   await expect(jobCenter(page)).toContainText('Checksum verified (SHA-256).');
+  // Three without choosing entry types.
+  task.expectAtMost(7);
 
   await row.getByRole('link', { name }).click();
   await expect(page.getByText(sha256(bytes))).toBeVisible();

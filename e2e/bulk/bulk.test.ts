@@ -13,6 +13,7 @@ import {
 } from '../support/bulk.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
+import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
@@ -24,6 +25,14 @@ async function family(calls: ApiCalls, lastName: string, firstNames: readonly st
   return created;
 }
 
+/** Pastes into the search of the list. */
+async function pasteText(page: Page, text: string): Promise<void> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  await page.getByRole('searchbox', { name: 'Search users' }).focus();
+  await page.keyboard.press('ControlOrMeta+v');
+}
+
 const part = (page: Page, name: RegExp) =>
   page.getByRole('group', { name: 'Shown people' }).getByRole('button', { name });
 
@@ -32,9 +41,13 @@ test('deactivates all matching users after a dry run, and undoing the job restor
   calls,
 }) => {
   const people = await family(calls, 'Bulkington', ['Ann', '=Ben', 'Cal', 'Dee']);
-  await family(calls, 'Bulkington', ['Eve'], { isActive: false });
+  const [inactive] = await family(calls, 'Bulkington', ['Eve'], { isActive: false });
   await openAs(page, ada, '/users?q=bulkington');
-  await selectAll(page, 5);
+  await expect(usersGrid(page)).toHaveAttribute('aria-rowcount', '6');
+  const task = await countSteps(page);
+  await pasteText(page, [...people, inactive].map((person) => person?.email).join('\n'));
+  await page.getByRole('button', { name: 'Select these 5' }).click();
+  await expect(selectionBar(page)).toContainText('5 selected');
   await expectAccessible(page);
   await selectionBar(page).getByRole('button', { name: 'Deactivate' }).click();
   const dialog = await waitForDryRun(page, 'Deactivate 4 people?');
@@ -47,6 +60,8 @@ test('deactivates all matching users after a dry run, and undoing the job restor
   await dialog.getByRole('button', { name: 'Deactivate 4 people' }).click();
   await expect(dialog).toBeHidden();
   await waitForJob(page, 'Deactivate 4 people: finished');
+  // One of them is the look at those left unchanged.
+  task.expectAtMost(5);
   await expect(usersGrid(page).getByRole('row', { name: /Inactive/ })).toHaveCount(5);
   for (const { id } of people) expect((await calls.getUser(id)).isActive).toBe(false);
   await expect(selectionBar(page)).toBeHidden();
@@ -58,7 +73,9 @@ test('deactivates all matching users after a dry run, and undoing the job restor
   await expect(items).not.toContainText('Eve');
 
   await page.goto('/users?q=bulkington');
+  const undoing = task.steps.length;
   await undoJob(page, 'Deactivate 4 people', 'Activate 4 people: finished');
+  task.expectAtMost(undoing + 3);
   await expect(usersGrid(page).getByRole('row', { name: /Inactive/ })).toHaveCount(1);
   for (const { id } of people) expect((await calls.getUser(id)).isActive).toBe(true);
 });
@@ -100,6 +117,8 @@ test('licenses show the effect on billing, and No License for many must be typed
 }) => {
   const people = await family(calls, 'Seatwell', ['Ann', 'Ben']);
   await openAs(page, ada, '/users?q=seatwell');
+  await expect(usersGrid(page)).toHaveAttribute('aria-rowcount', '3');
+  const task = await countSteps(page);
   await selectAll(page, 2);
   await selectionBar(page).getByRole('button', { name: 'Change license' }).click();
   const choice = page.getByRole('dialog', { name: 'Change the license of 2 people' });
@@ -115,6 +134,8 @@ test('licenses show the effect on billing, and No License for many must be typed
   await expectAccessibleInBothThemes(page);
   await action.click();
   await waitForJob(page, 'Set 2 licenses to No License: finished');
+  // Two more than for another license: the name of the site is typed.
+  task.expectAtMost(8);
   const license = ({ id }: { id: number }) =>
     calls.call<{ licenseTypeId: number }>('GET', `/userLicense/${id}`);
   for (const one of people) expect((await license(one)).licenseTypeId).toBe(4);

@@ -6,6 +6,7 @@ import { createCalls, openAs, sendRequest } from '../support/calls.ts';
 import { chooseFile } from '../support/files.ts';
 import { endedJobBadge } from '../support/locators.ts';
 import { ada } from '../support/people.ts';
+import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 
 const COMPANIES = `Name;City;Country;Employees;Founded;Active;Website
@@ -25,20 +26,13 @@ const SCHEMA = '/api/rest/v4/schema';
 const listFields = async (page: Page) =>
   (await sendRequest(page.request, 'GET', `${SCHEMA}/entrytypes/Company/fields`)) as FieldVm[];
 
-/** Choices and clicks that the way from the list of types to the imported entries may take. */
-const MAX_STEPS = 6;
-
 test('makes a type of a company list in few steps; a further file adds a field and choices to it', async ({
   page,
 }) => {
   await openAs(page, ada, '/entries');
-  let steps = 0;
-  const step = async (act: Promise<unknown>) => {
-    steps += 1;
-    await act;
-  };
-  await step(page.getByRole('link', { name: 'New type from a file' }).first().click());
-  await step(chooseFile(page, 'companies_2026.csv', COMPANIES));
+  const task = await countSteps(page);
+  await page.getByRole('link', { name: 'New type from a file' }).first().click();
+  await chooseFile(page, 'companies_2026.csv', COMPANIES);
   const created = page.getByRole('list', { name: 'Created with the import' });
   await expect(created.getByRole('listitem')).toHaveText([
     'Entry type Companies',
@@ -54,9 +48,9 @@ test('makes a type of a company list in few steps; a further file adds a field a
   await expect(start).toBeEnabled();
   await expectAccessibleInBothThemes(page);
   expect(await sendRequest(page.request, 'GET', `${SCHEMA}/entrytypes`)).toEqual([]);
-  await step(start.click());
+  await start.click();
   await expect(endedJobBadge(page)).toHaveText('Finished');
-  expect(steps).toBeLessThanOrEqual(MAX_STEPS);
+  task.expectAtMost(6);
 
   const fields = await listFields(page);
   expect(fields.map(({ apiName, fieldType, isDateOnly }) => [apiName, fieldType, isDateOnly])).toEqual([

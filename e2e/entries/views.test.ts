@@ -10,6 +10,7 @@ import {
 import { openAs, sendRequest } from '../support/calls.ts';
 import { expectFits } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
+import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 
 const DATA = '/api/rest/v4';
@@ -156,7 +157,12 @@ test('edits all matching entries as a job after a dry run, and undoes it', async
     });
     return (result as QueryResultOfRowVm).totalRecords;
   };
-  await page.goto(`/entries/Offers?query=${encodeURIComponent('{"Size":{"$lt":20}}')}`);
+  await page.goto('/entries/Offers');
+  await expect(page.getByRole('grid', { name: 'Offers' })).toHaveAttribute('aria-rowcount', '61');
+  const task = await countSteps(page);
+  await page.getByRole('button', { name: 'Filter and query' }).click();
+  await page.getByRole('region', { name: 'Find entries' }).getByLabel('Query').fill('{Size: {$lt: 20}}');
+  await page.getByRole('button', { name: 'Filter and query' }).click();
   const dialog = await reviewLost(page, 'Edit all 20 that match');
   await expect(dialog.getByRole('heading', { name: 'Edit 10 Offers?' })).toBeVisible();
   await dialog.getByRole('button', { name: 'Cannot be changed 10' }).click();
@@ -202,6 +208,11 @@ test('edits all matching entries as a job after a dry run, and undoes it', async
   await page.goto('/entries/Offers');
   await expect(grid.getByRole('gridcell', { name: 'Open' }).first()).toBeVisible();
   await expect(grid.getByRole('gridcell', { name: LOST })).toHaveCount(0);
+  await page.getByRole('link', { name: 'As of a date' }).click();
+  await page.getByRole('button', { name: 'A day ago' }).click();
+  await expect(page.getByRole('button', { name: '60 added since' })).toBeVisible();
+  // Filter, dry run, change, undo, and the list as of yesterday.
+  task.expectAtMost(16);
 });
 
 test('a job continues after its page was closed, and another device shows its end', async ({

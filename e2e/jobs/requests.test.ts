@@ -4,6 +4,7 @@ import { openAs } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import { checkPageAtWidths } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
+import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: false, administrator: ada }, timezoneId: 'Europe/Berlin' });
@@ -48,13 +49,16 @@ test('the page of a job says what was exported and links to its list and entries
   ]);
   await expectAccessibleInBothThemes(page);
   await checkPageAtWidths(page);
-  await page.goto('/exports');
+  await page.goto('/');
+  const task = await countSteps(page);
+  await page.getByRole('navigation').getByRole('link', { name: 'Exports' }).click();
   const exports = page.getByRole('grid', { name: 'Exports' });
   await expect(exports.getByRole('row')).toHaveCount(3);
   await page.getByRole('button', { name: 'Type filter' }).click();
   await page.getByRole('checkbox', { name: 'Companies' }).check();
   await expect(exports.getByRole('row')).toHaveCount(2);
   await expect(page).toHaveURL(/type=Companies/);
+  task.expectAtMost(3);
   await page.keyboard.press('Escape');
   await checkPageAtWidths(page);
   await exports.getByRole('link', { name: 'Show list' }).click();

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { chooseMenuItem, expectAccessible, expectToast, fillForm, signIn } from '../support/actions.ts';
 import { endSession, openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
+import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
@@ -142,8 +143,10 @@ test('explains why somebody cannot sign in, and fixes it', async ({ page, calls 
   await expect(card.getByRole('group').getByText(/checks pass$/)).toBeVisible();
   await expectAccessible(page);
 
+  const task = await countSteps(page);
   await checks.nth(1).getByRole('button', { name: 'Send a link' }).click();
   await expectToast(page, `A link to set a password was sent to ${person.email}`);
+  task.expectAtMost(1);
   await card.getByText('Call the API').click();
   await expect(page.getByRole('region', { name: 'Can programs of Person call the API?' })).toContainText(
     'No API key is turned on.',
