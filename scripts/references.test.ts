@@ -1,9 +1,14 @@
-/** The pages about security name tests, files and pages that exist. */
+/** The pages about security and features name tests, files and pages that exist. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const PAGES = ['docs/security.md', 'docs/audit-log.md', ...globSync('docs/security/*.md')];
+const PAGES = [
+  'docs/security.md',
+  'docs/audit-log.md',
+  'docs/features.md',
+  ...globSync('docs/security/*.md'),
+];
 const TESTS = globSync('{contract,src,service,scripts,bench,e2e}/**/*.test.ts');
 
 /** A test of the repository has this path, or a path that ends with it: `keys.test`, `agent/keys.test`. */
@@ -34,4 +39,18 @@ test('the tables name the 40 faults in order, each with a test or the reason why
     Array.from({ length: 40 }, (_, index) => `F${String(index + 1).padStart(2, '0')}`),
   );
   expect(rows.filter(([, , proof = '']) => !/\.test\b|^not (tested|applicable)/i.test(proof))).toEqual([]);
+});
+
+test('the table of features has a test for what works, and says what does not', () => {
+  const text = readFileSync('docs/features.md', 'utf8');
+  const rows = [...text.matchAll(/^\| (?!Feature|---)([^|]+) \| [^|]+ \| ([^|]+) \| ([^|]*)\| ([^|]*)\|$/gm)];
+  expect(rows.length).toBeGreaterThan(100);
+  expect(rows.length).toBe([...text.matchAll(/^\| /gm)].length - [...text.matchAll(/^## /gm)].length);
+  const wrong = rows.filter(
+    ([, , state, missing = '', proof = '']) =>
+      !['Works', 'Partly', 'No'].includes(state ?? '') ||
+      (state !== 'No' && !/\.test\.ts/.test(proof)) ||
+      (state !== 'Works' && missing.trim() === ''),
+  );
+  expect(wrong.map(([row]) => row)).toEqual([]);
 });
