@@ -7,7 +7,13 @@ import fastify, {
   type FastifyInstance,
   type FastifyRequest,
 } from 'fastify';
-import { CALL_LIMITS, type CallLimits, createLedger, registerAgentEndpoint } from './areas/agent/index.ts';
+import {
+  CALL_LIMITS,
+  type CallLimits,
+  createLedger,
+  registerAgentEndpoint,
+  registerAuthorizationRoutes,
+} from './areas/agent/index.ts';
 import { createAuditTrail } from './areas/proxies/index.ts';
 import { registry as allAreas } from './areas/registry.ts';
 import { createKeyUsageCounter } from './areas/tokens/index.ts';
@@ -164,6 +170,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     limits: options.agentLimits ?? CALL_LIMITS,
     log,
   });
+
+  await registerAuthorizationRoutes(app, { db, services, log });
 
   registerProbes(app, { database, dataDir: services.dataDir });
   await serveReference(app, contract);

@@ -19,6 +19,7 @@ import { Route as AppSplatRouteImport } from './routes/_app/$';
 import { Route as AppActivityRouteRouteImport } from './routes/_app/activity/route';
 import { Route as AppAgentRouteRouteImport } from './routes/_app/agent/route';
 import { Route as AppBackupsRouteRouteImport } from './routes/_app/backups/route';
+import { Route as AppConnectAgentRouteImport } from './routes/_app/connect-agent';
 import { Route as AppEntriesRouteRouteImport } from './routes/_app/entries/route';
 import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
 import { Route as AppImportsRouteRouteImport } from './routes/_app/imports/route';
@@ -176,6 +177,11 @@ const AppAgentRouteRoute = AppAgentRouteRouteImport.update({
 const AppBackupsRouteRoute = AppBackupsRouteRouteImport.update({
   id: '/backups',
   path: '/backups',
+  getParentRoute: () => AppRoute,
+} as any);
+const AppConnectAgentRoute = AppConnectAgentRouteImport.update({
+  id: '/connect-agent',
+  path: '/connect-agent',
   getParentRoute: () => AppRoute,
 } as any);
 const AppEntriesRouteRoute = AppEntriesRouteRouteImport.update({
@@ -752,6 +758,7 @@ export interface FileRoutesByFullPath {
   '/sites': typeof AppSitesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
   '/$': typeof AppSplatRoute;
+  '/connect-agent': typeof AppConnectAgentRoute;
   '/sign-in/identity': typeof SignInIdentityRoute;
   '/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
   '/entries/$type': typeof AppEntriesTypeRouteRouteWithChildren;
@@ -857,6 +864,7 @@ export interface FileRoutesByTo {
   '/sites': typeof AppSitesListIndexRoute;
   '/users': typeof AppUsersListIndexRoute;
   '/$': typeof AppSplatRoute;
+  '/connect-agent': typeof AppConnectAgentRoute;
   '/sign-in/identity': typeof SignInIdentityRoute;
   '/': typeof AppIndexRoute;
   '/activity/configuration': typeof AppActivityConfigurationRoute;
@@ -958,6 +966,7 @@ export interface FileRoutesById {
   '/_app/sites': typeof AppSitesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
   '/_app/$': typeof AppSplatRoute;
+  '/_app/connect-agent': typeof AppConnectAgentRoute;
   '/sign-in_/identity': typeof SignInIdentityRoute;
   '/_app/': typeof AppIndexRoute;
   '/_app/activity/_report': typeof AppActivityReportRouteRouteWithChildren;
@@ -1081,6 +1090,7 @@ export interface FileRouteTypes {
     | '/sites'
     | '/users'
     | '/$'
+    | '/connect-agent'
     | '/sign-in/identity'
     | '/activity/investigations'
     | '/entries/$type'
@@ -1186,6 +1196,7 @@ export interface FileRouteTypes {
     | '/sites'
     | '/users'
     | '/$'
+    | '/connect-agent'
     | '/sign-in/identity'
     | '/'
     | '/activity/configuration'
@@ -1286,6 +1297,7 @@ export interface FileRouteTypes {
     | '/_app/sites'
     | '/_app/users'
     | '/_app/$'
+    | '/_app/connect-agent'
     | '/sign-in_/identity'
     | '/_app/'
     | '/_app/activity/_report'
@@ -1465,6 +1477,13 @@ declare module '@tanstack/react-router' {
       path: '/backups';
       fullPath: '/backups';
       preLoaderRoute: typeof AppBackupsRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    '/_app/connect-agent': {
+      id: '/_app/connect-agent';
+      path: '/connect-agent';
+      fullPath: '/connect-agent';
+      preLoaderRoute: typeof AppConnectAgentRouteImport;
       parentRoute: typeof AppRoute;
     };
     '/_app/entries': {
@@ -2723,6 +2742,7 @@ interface AppRouteChildren {
   AppSitesRouteRoute: typeof AppSitesRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppSplatRoute: typeof AppSplatRoute;
+  AppConnectAgentRoute: typeof AppConnectAgentRoute;
   AppIndexRoute: typeof AppIndexRoute;
   AppHelpQualityRoute: typeof AppHelpQualityRoute;
   AppHelpChar123TopicChar125Route: typeof AppHelpChar123TopicChar125Route;
@@ -2748,6 +2768,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppSitesRouteRoute: AppSitesRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppSplatRoute: AppSplatRoute,
+  AppConnectAgentRoute: AppConnectAgentRoute,
   AppIndexRoute: AppIndexRoute,
   AppHelpQualityRoute: AppHelpQualityRoute,
   AppHelpChar123TopicChar125Route: AppHelpChar123TopicChar125Route,

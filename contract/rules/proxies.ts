@@ -64,7 +64,12 @@ const DOWNLOAD_OPERATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Operations that create or end a credential, which would outlive the assignment. */
-const CREDENTIAL_OPERATIONS: ReadonlySet<string> = new Set(['createAgentKey', 'revokeAgentKey']);
+const CREDENTIAL_OPERATIONS: ReadonlySet<string> = new Set([
+  'createAgentKey',
+  'revokeAgentKey',
+  'describeAgentAuthorization',
+  'approveAgentAuthorization',
+]);
 
 /** Whether an operation needs no capability, because it only concerns the caller, such as the caller's own API key. */
 const isAboutCallerOnly = (capabilities: readonly string[]): boolean =>
@@ -81,7 +86,7 @@ export function getActingRefusal(operation: {
   if (DOWNLOAD_OPERATIONS.has(operation.id))
     return 'Exports and downloads are not available while you act for another user';
   if (CREDENTIAL_OPERATIONS.has(operation.id))
-    return 'Agent keys cannot be changed while you act for another user: stop acting first';
+    return 'Agent keys and connected clients cannot be changed while you act for another user: stop acting first';
   if (
     isAboutCallerOnly(operation.capabilities) &&
     !SESSION_OPERATIONS.has(operation.id) &&

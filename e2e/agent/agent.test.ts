@@ -13,6 +13,7 @@ import {
 } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { createEntryType, DATA, SCHEMA } from '../support/entries.ts';
+import { startOAuthClient } from '../support/oauth-client.ts';
 import { checkPageAtWidths, expectFits, setWidth } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
 import type { Service } from '../support/service.ts';
@@ -59,6 +60,59 @@ async function makeKey(page: Page, values: Parameters<typeof fillForm>[1]): Prom
   const key = await page.evaluate(() => navigator.clipboard.readText());
   expect(await made.getByLabel('Agent key').innerText()).toBe(key);
   return key;
+}
+
+/** A client signs in by itself for the person of the first page, reads, refreshes, and is disconnected in the profile. */
+async function connectClient(page: Page, administrator: Page, service: Service): Promise<void> {
+  const oauth = await startOAuthClient(service.url);
+  try {
+    const consent = async (address: string) => {
+      await page.goto(address);
+      await expect(page.getByRole('region', { name: /^“Example agent” wants to read/ })).toContainText(
+        'A program on this computer',
+      );
+      await checkPageAtWidths(page);
+      await setWidth(page, 1280);
+    };
+    await expect(
+      oauth.connect(async (address) => {
+        await consent(address);
+        await page.getByRole('button', { name: 'Refuse' }).click();
+        await expect(page).toHaveTitle('Connected');
+      }),
+    ).rejects.toThrow('refused');
+    const client = await oauth.connect(async (address) => {
+      await page.goto(address);
+      await fillForm(page.getByRole('region', { name: 'What it may read' }), {
+        'Allowed entry types': ['Vessels'],
+      });
+      await page.getByText('7 days').click();
+      await page.getByRole('button', { name: 'Connect', exact: true }).click();
+      await expect(page).toHaveTitle('Connected');
+    });
+    const list = () => client.callTool({ name: 'list_entry_types', arguments: {} });
+    expect(JSON.stringify(await list())).toContain('Vessel');
+    oauth.loseAccessToken();
+    expect(JSON.stringify(await list())).toContain('Vessel');
+    expect(new Set(oauth.received).size).toBe(2);
+
+    await administrator.goto('/agent');
+    await expectRow(grid(administrator, 'Connected clients'), {
+      Client: /^Example agent 127\.0\.0\.1/,
+      'May read': 'Vessels',
+      State: 'Active',
+    });
+    await page.goto('/profile');
+    const card = page.getByRole('region', { name: /^Agents that read/ });
+    await expect(card).toContainText('connected client of 127.0.0.1');
+    await card.getByRole('button', { name: 'Disconnect Example agent' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click();
+    await expect(card).not.toContainText('Example agent');
+    await expect(list()).rejects.toThrow();
+    await client.close();
+  } finally {
+    oauth.close();
+  }
 }
 
 const grid = (page: Page, name: string) => page.getByRole('grid', { name, exact: true });
@@ -210,13 +264,15 @@ test('people make and revoke their own agents, and administrators preview what t
   expect(preview).toMatchObject({ rows: [{ entryId: vessel?.entryId, values: { Name: 'Adler' } }] });
   expect(Object(preview).rows).toEqual(Object(answer.structuredContent).rows);
 
+  await connectClient(elsewhere, page, service);
+
   await card.getByRole('button', { name: 'Revoke Briefing writer' }).click();
   await elsewhere.getByRole('alertdialog').getByRole('button', { name: 'Revoke key' }).click();
   await expect(card).toContainText('None.');
   await expect(connectAgent(service, key)).rejects.toThrow();
   await elsewhere.goto('/agent');
   await expectRow(grid(elsewhere, 'Keys'), { Agent: 'Briefing writer', State: 'Revoked' });
-  await expectRow(grid(elsewhere, 'Clients'), { Client: 'test-agent', Calls: '1' });
+  await expectRow(grid(elsewhere, 'Programs'), { Client: 'test-agent', Calls: '1' });
   await expect(elsewhere.getByRole('link', { name: 'Preview as a person' })).toHaveCount(0);
   await expectFits(elsewhere);
   await expectAccessible(elsewhere);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findFreePort } from '../../scripts/free-port.ts';
+import { CERTIFICATE_FILE } from '../../service/testing/agent-clients.ts';
 import type { Person } from './people.ts';
 import { createStorage } from './storage.ts';
 
@@ -56,6 +57,7 @@ export async function startService(installation: Installation, original?: Servic
     STEWARD_SAMPLE: sample ? 'on' : 'off',
     // Identity providers of tests are on this machine.
     STEWARD_EGRESS_ALLOW: '127.0.0.1',
+    NODE_EXTRA_CA_CERTS: CERTIFICATE_FILE,
     ...(administrator && {
       STEWARD_ADMIN_EMAIL: administrator.email,
       STEWARD_ADMIN_PASSWORD: administrator.password,

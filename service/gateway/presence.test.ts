@@ -32,6 +32,7 @@ const getStatus = ({ status }: Reply<unknown>) => status;
 test('exactly these operations require a fresh proof of presence', () => {
   const ids = contract.operations.filter(({ requiresStepUp: stepUp }) => stepUp).map(({ id }) => id);
   expect(ids.toSorted()).toEqual([
+    'approveAgentAuthorization',
     'beginEnrolment',
     'beginPasskeyRegistration',
     'completeHistory',

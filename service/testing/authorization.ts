@@ -217,6 +217,8 @@ export const foreignCalls: Record<
   listAgentKeys: { status: 200, query: ({ userId }) => `?userId=${userId}` },
   createAgentKey: { status: 403, body: ({ userId }) => ({ name: 'Mine', userId }) },
   revokeAgentKey: { status: 404 },
+  describeAgentAuthorization: { status: 403, body: () => ({ request: 'response_type=code' }) },
+  approveAgentAuthorization: { status: 403, body: () => ({ request: 'response_type=code' }) },
   listAgentClients: { status: 200, query: ({ userId }) => `?userId=${userId}` },
   listAgentCalls: {
     status: 200,

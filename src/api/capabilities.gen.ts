@@ -237,6 +237,8 @@ export const CAPABILITIES = {
   listAgentKeys: ['Use Agent Server', 'Manage Settings'],
   createAgentKey: ['Use Agent Server', 'Manage Settings'],
   revokeAgentKey: ['Use Agent Server', 'Manage Settings'],
+  describeAgentAuthorization: ['Use Agent Server'],
+  approveAgentAuthorization: ['Use Agent Server'],
   listAgentClients: ['Use Agent Server', 'Manage Settings'],
   listAgentCalls: ['Use Agent Server', 'Manage Settings'],
   summarizeAgentCalls: ['Use Agent Server', 'Manage Settings'],

@@ -38,8 +38,16 @@ export interface AgentRow {
 
 const THIS_MINUTE = sql`date_trunc('minute', now())`;
 
-/** The statement that finds an agent by the hash of its secret. It only reads. */
-export const selectAgent = (secretHash: Buffer, ip: string): RawBuilder<AgentRow> => sql<AgentRow>`
+/** The statement that finds an agent by the hash of its key or access token. It only reads. */
+export const selectAgent = (secretHash: Buffer, ip: string): RawBuilder<AgentRow> =>
+  selectAgentOf(
+    sql`(select site_id, key_id from agent_key where secret_hash = ${secretHash}
+      union all select site_id, key_id from agent_token
+      where token_hash = ${secretHash} and kind = 'AccessToken' and expires_at > now())`,
+    ip,
+  );
+
+const selectAgentOf = (credential: RawBuilder<unknown>, ip: string): RawBuilder<AgentRow> => sql<AgentRow>`
   select k.site_id as "siteId", k.key_id as "keyId", k.name as "keyName", k.entry_type_ids as "entryTypeIds",
     k.user_id as "userId", a.email, ${MEMBER_CAPABILITIES} as capabilities, ${KEY_IS_VALID} as "isValid",
     ${CAN_ACT} as "canAct", ${LACKS_ONLY_LICENSE} as "lacksLicense", s.has_agent_server as "isLicensed",
@@ -50,15 +58,28 @@ export const selectAgent = (secretHash: Buffer, ip: string): RawBuilder<AgentRow
     case when g.minute = ${THIS_MINUTE} then g.minute_calls else 0 end as "siteMinuteCalls",
     extract(epoch from ${THIS_MINUTE} + interval '1 minute' - now())::float8 as "minuteLeft",
     extract(epoch from (${TODAY} + 1)::timestamp at time zone 'UTC' - now())::float8 as "dayLeft"
-  from agent_key k
+  from ${credential} c
+  join agent_key k on k.site_id = c.site_id and k.key_id = c.key_id
   join site s on s.site_id = k.site_id
   join membership m on m.site_id = k.site_id and m.user_id = k.user_id
   join account a on a.user_id = k.user_id
-  left join agent_site g on g.site_id = k.site_id
-  where k.secret_hash = ${secretHash}`;
+  left join agent_site g on g.site_id = k.site_id`;
 
 export async function findAgent(db: Db, secretHash: Buffer, ip: string): Promise<AgentRow | undefined> {
   const { rows } = await selectAgent(secretHash, ip).execute(db);
+  return rows[0];
+}
+
+/** The agent of a connected client, when the authorization server issues tokens for it. */
+export async function findConnectedAgent(
+  db: Db,
+  { siteId, keyId }: { siteId: number; keyId: number },
+  ip: string,
+): Promise<AgentRow | undefined> {
+  const { rows } = await selectAgentOf(
+    sql`(select ${siteId}::int as site_id, ${keyId}::int as key_id)`,
+    ip,
+  ).execute(db);
   return rows[0];
 }
 

@@ -1,16 +1,19 @@
 import { defineArea } from '../../kernel/area/area.ts';
+import { createTokenRetentionTask } from './authorization-server.ts';
+import { connectionHandlers } from './connections.ts';
 import { agentHandlers } from './handlers.ts';
 import { agentKeyHandlers } from './keys.ts';
 import { createLedgerRetentionTask } from './ledger.ts';
 
 export const agentArea = defineArea({
   name: 'agent',
-  handlers: { ...agentKeyHandlers, ...agentHandlers },
+  handlers: { ...agentKeyHandlers, ...connectionHandlers, ...agentHandlers },
   ownRoutes: ['callAgentServer'],
-  tasks: (context) => [createLedgerRetentionTask(context)],
+  tasks: (context) => [createLedgerRetentionTask(context), createTokenRetentionTask(context)],
   tables: {
     agent_site: { backup: { leftOut: 'switch and counters of the installation' } },
     agent_key: { backup: { leftOut: 'secrets' } },
+    agent_token: { backup: { leftOut: 'secrets' }, retention: 'until they expire' },
     agent_call: { backup: { leftOut: 'log of the installation' }, retention: '90 days' },
   },
   auditActions: {

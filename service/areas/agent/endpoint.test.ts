@@ -327,7 +327,10 @@ onEachApp((context) => {
     const { app } = context();
     const list = buildMessage('tools/list');
     const missing = await sendMessage(app, undefined, list);
-    expect([missing.status, missing.headers['www-authenticate']]).toEqual([401, 'Bearer realm="steward"']);
+    expect([missing.status, missing.headers['www-authenticate']]).toEqual([
+      401,
+      'Bearer realm="steward", resource_metadata="http://steward.test/.well-known/oauth-protected-resource/api/agent/mcp", scope="read"',
+    ]);
     expect((await sendMessage(app, 'steward_agent_nothing', list)).status).toBe(401);
     expect((await sendMessage(app, person.token, list)).status).toBe(403);
     const elsewhere = as(app, { token: secret, cookie: secret });

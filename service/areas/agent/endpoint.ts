@@ -3,11 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { createMcpHandler, type McpHttpHandler, ProtocolError, Server } from '@modelcontextprotocol/server';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, forbidden, retryLater, unauthorized } from '../../kernel/api-error.ts';
-import {
-  LICENSE_REFUSAL,
-  rejectUnapprovedAddress,
-  requireCapabilities,
-} from '../../kernel/auth/authorize.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { assume, type AssumingDb, type Db, withAbortSignal, withReadOnly } from '../../kernel/db/database.ts';
 import { createDisconnectSignal, getOrigin } from '../../kernel/http/api-surface.ts';
@@ -16,6 +11,8 @@ import type { Services } from '../../kernel/http/handler.ts';
 import type { Log } from '../../kernel/log.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { type AgentRow, findAgent, isAccessToken, selectAgent } from './agents.store.ts';
+import { RESOURCE_METADATA_PATH } from './authorization-routes.ts';
+import { SCOPE } from './authorization-server.ts';
 import {
   callTool,
   createAgentCaller,
@@ -28,6 +25,7 @@ import type { LedgerRow } from './ledger.store.ts';
 import type { Ledger, PendingUse } from './ledger.ts';
 import type { CallLimits } from './limits.ts';
 import type { ReadContext } from './read-operations.ts';
+import { requireUsable } from './require-usable.ts';
 import { type Tool, tools, toolsByName } from './tools.ts';
 
 export interface AgentEndpointOptions {
@@ -137,7 +135,7 @@ export async function registerAgentEndpoint(
       }
     });
     scope.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
-      sendRpcError(request, reply, error, options.log),
+      sendRpcError(request, addChallenge(request, reply, error), error, options.log),
     );
     scope.route({
       method: 'POST',
@@ -161,10 +159,27 @@ export async function registerAgentEndpoint(
     });
   });
 
+  /** Tells clients without a valid credential where they get one (RFC 9728 5.1). */
+  function addChallenge(
+    { headers }: FastifyRequest,
+    reply: FastifyReply,
+    error: FastifyError | ApiError,
+  ): FastifyReply {
+    if (!(error instanceof ApiError && error.status === 401)) return reply;
+    const parts = [
+      'realm="steward"',
+      ...(headers.authorization === undefined ? [] : ['error="invalid_token"']),
+      `resource_metadata="${services.publicUrl}${RESOURCE_METADATA_PATH}"`,
+      `scope="${SCOPE}"`,
+    ];
+    return reply.header('www-authenticate', `Bearer ${parts.join(', ')}`);
+  }
+
   /** The agent of the request; assumed if its key was used before. @throws ApiError 401, 403 */
   async function identify(request: FastifyRequest): Promise<AgentRequest> {
     const secret = /^bearer ([\w.~+/=-]{1,200})$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (secret === undefined) throw unauthorized('Send an agent key: Authorization: Bearer', 'Bearer');
+    if (secret === undefined)
+      throw unauthorized('Send an agent key or an access token: Authorization: Bearer');
     const secretHash = hashSecret(secret);
     const known = agents.get(secretHash.toString('base64url'));
     if (known) return { agent: known, secretHash, isAssumed: true };
@@ -176,7 +191,7 @@ export async function registerAgentEndpoint(
     const key = secretHash.toString('base64url');
     const agent = await findAgent(db, secretHash, ip);
     if (!agent && (await isAccessToken(db, secretHash)))
-      throw forbidden('The agent server accepts agent keys only, not access tokens of the API');
+      throw forbidden('The agent server accepts credentials of agents only, not access tokens of the API');
     requireUsable(agent, ip);
     agents.set(key, agent);
     return agent;
@@ -334,17 +349,6 @@ const USE: ReadonlySet<string> = new Set<keyof AgentRow>([
   'dayLeft',
 ]);
 const omitUse = (agent: AgentRow) => Object.entries(agent).filter(([name]) => !USE.has(name));
-
-/** @throws ApiError 401 for a key that is not valid, 403 for one that may not be used */
-function requireUsable(agent: AgentRow | undefined, ip: string): asserts agent is AgentRow {
-  if (!agent?.isValid) throw unauthorized('The agent key is invalid, revoked or expired', 'Bearer');
-  if (agent.lacksLicense) throw forbidden(LICENSE_REFUSAL);
-  if (!agent.canAct) throw unauthorized('The agent key is invalid, revoked or expired', 'Bearer');
-  if (!agent.isLicensed) throw forbidden('This site has no license for the agent server');
-  if (!agent.isEnabled) throw forbidden('The agent server is switched off on this site');
-  requireCapabilities({ capabilities: new Set(agent.capabilities) }, ['Use Agent Server']);
-  rejectUnapprovedAddress(agent.isAddressRefused, ip);
-}
 
 /** The limit that a call exceeds; `pending` includes the call itself. */
 function findLimitRefusal(

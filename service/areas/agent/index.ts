@@ -1,4 +1,5 @@
-/** Read access for AI agents: keys, endpoint and ledger. */
+/** Read access for AI agents: keys, connected clients, endpoint and ledger. */
+export { registerAuthorizationRoutes } from './authorization-routes.ts';
 export { registerAgentEndpoint } from './endpoint.ts';
 export { isAgentKey } from './keys.store.ts';
 export { createLedger } from './ledger.ts';

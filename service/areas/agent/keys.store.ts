@@ -67,7 +67,7 @@ export async function listKeys(db: Db, { siteId, keyId, userId, state }: KeyFilt
     select * from (
       select k.key_id as id, k.name, ${KEY_STATE} as state, k.user_id as "userId",
         trim(a.first_name || ' ' || a.last_name) as "userName", a.email as "userEmail", k.entry_type_ids as "entryTypeIds",
-        k.calls_per_day as "callsPerDay", case when k.day = ${TODAY} then k.day_calls else 0 end as "callsToday",
+        k.client_id as "clientId", k.calls_per_day as "callsPerDay", case when k.day = ${TODAY} then k.day_calls else 0 end as "callsToday",
         k.created_at as "createdAt", k.created_by as "createdBy", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
         k.revoked_by as "revokedBy", k.last_used_at as "lastUsedAt"
       from agent_key k join account a on a.user_id = k.user_id
@@ -85,25 +85,33 @@ export async function listKeys(db: Db, { siteId, keyId, userId, state }: KeyFilt
   }));
 }
 
+interface KeyOwner {
+  capabilities: Capability[];
+  /** Names of the active keys, in lower case, without those of connected clients, which name themselves. */
+  activeNames: string[];
+  /** Number of active keys, with connected clients. */
+  activeKeys: number;
+}
+
 /** What a key of this person could do, and which active keys the person has; undefined: not a member who may act. */
-export async function findKeyOwner(
-  tx: Db,
-  siteId: number,
-  userId: number,
-): Promise<{ capabilities: Capability[]; activeNames: string[] } | undefined> {
-  const { rows } = await sql<{ capabilities: Capability[]; activeNames: string[] }>`
-    select ${MEMBER_CAPABILITIES} as capabilities, coalesce((select array_agg(lower(k.name)) from agent_key k
-      where k.site_id = m.site_id and k.user_id = m.user_id and ${KEY_IS_VALID}), '{}') as "activeNames"
-    from membership m where m.site_id = ${siteId} and m.user_id = ${userId} and ${CAN_ACT}`.execute(tx);
+export async function findKeyOwner(tx: Db, siteId: number, userId: number): Promise<KeyOwner | undefined> {
+  const { rows } = await sql<KeyOwner>`
+    select ${MEMBER_CAPABILITIES} as capabilities, coalesce(k.names, '{}') as "activeNames", k.count as "activeKeys"
+    from membership m cross join lateral (
+      select count(*)::int as count, array_agg(lower(k.name)) filter (where k.client_id is null) as names from agent_key k
+      where k.site_id = m.site_id and k.user_id = m.user_id and ${KEY_IS_VALID}) k where m.site_id = ${siteId} and m.user_id = ${userId} and ${CAN_ACT}`.execute(
+    tx,
+  );
   return rows[0];
 }
 
-interface NewKey {
+export interface NewKey {
   siteId: number;
   userId: number;
   createdBy: number;
   name: string;
-  secretHash: Buffer;
+  /** Hash of the secret, or the client that is connected instead. */
+  credential: { secretHash: Buffer } | { clientId: string };
   entryTypeIds: readonly number[] | null;
   callsPerDay: number | null;
   days: number;
@@ -111,9 +119,11 @@ interface NewKey {
 
 export async function insertKey(tx: Tx, key: NewKey): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    insert into agent_key (site_id, user_id, created_by, name, secret_hash, entry_type_ids, calls_per_day, expires_at)
-    values (${key.siteId}, ${key.userId}, ${key.createdBy}, ${key.name}, ${key.secretHash},
-      ${key.entryTypeIds}::int[], ${key.callsPerDay}, now() + make_interval(hours => 24 * ${key.days}::int))
+    insert into agent_key (site_id, user_id, created_by, name, secret_hash, client_id, entry_type_ids, calls_per_day,
+      expires_at)
+    values (${key.siteId}, ${key.userId}, ${key.createdBy}, ${key.name},
+      ${'secretHash' in key.credential ? key.credential.secretHash : null},
+      ${'clientId' in key.credential ? key.credential.clientId : null}, ${key.entryTypeIds}::int[], ${key.callsPerDay}, now() + make_interval(hours => 24 * ${key.days}::int))
     returning key_id as id`.execute(tx);
   return rows[0]?.id ?? 0;
 }
@@ -139,8 +149,9 @@ export async function revokeKeys(
   return rows;
 }
 
-/** Whether the secret is that of an agent key, which other operations refuse. */
+/** Whether the secret is that of an agent, which other operations refuse. */
 export async function isAgentKey(db: Db, secretHash: Buffer): Promise<boolean> {
-  const { rows } = await sql`select from agent_key where secret_hash = ${secretHash}`.execute(db);
+  const { rows } = await sql`select from agent_key where secret_hash = ${secretHash}
+    union all select from agent_token where token_hash = ${secretHash}`.execute(db);
   return rows.length > 0;
 }

@@ -34,7 +34,7 @@ const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26
 /** Starts the secrets of agent keys, so that scanners of source code find a leaked one. */
 const SECRET_PREFIX = 'steward_agent_';
 /** Days of a key whose request names none. */
-const DEFAULT_KEY_DAYS = 30;
+export const DEFAULT_KEY_DAYS = 30;
 
 /** Only who administers the settings sees and ends the keys of others. */
 export const administersAgents = ({ capabilities }: Caller): boolean => capabilities.has('Manage Settings');
@@ -143,13 +143,40 @@ async function createKey(call: Call<'createAgentKey'>): Promise<AgentKeySecret> 
   await requireValidKey(call.db, siteId, name, entryTypeIds);
   if (userId !== caller.userId) requireCapabilities(caller, ['Manage Settings']);
   const secret = createKeySecret();
-  const days = body.expiresInDays ?? DEFAULT_KEY_DAYS;
-  const callsPerDay = body.callsPerDay ?? null;
-  const id = await change(
+  const id = await storeKey(call, {
+    userId,
+    name,
+    credential: { secretHash: secret.hash },
+    entryTypeIds,
+    callsPerDay: body.callsPerDay ?? null,
+    days: body.expiresInDays ?? DEFAULT_KEY_DAYS,
+  });
+  const [key] = await store.listKeys(call.db, { siteId, keyId: id });
+  if (!key) throw new Error('The key that was just created does not exist');
+  return { key, secret: secret.plain };
+}
+
+/**
+ * Stores a key of a person, or the connection of a client, which has no name to choose.
+ * @returns its id
+ * @throws ApiError 403, 404, 409
+ */
+export function storeKey(
+  call: Pick<Call, 'db' | 'caller' | 'origin'>,
+  key: Omit<store.NewKey, 'siteId' | 'createdBy'>,
+): Promise<number> {
+  const { caller } = call;
+  const { siteId } = caller;
+  const { userId, name, credential, entryTypeIds, callsPerDay, days } = key;
+  const clientId = 'clientId' in credential ? credential.clientId : undefined;
+  return change(
     call.db,
     getActor(call),
     async (tx, record) => {
-      if (!(await store.findAgentSite(tx, siteId)).isLicensed) throw noLicense();
+      const site = await store.findAgentSite(tx, siteId);
+      if (!site.isLicensed) throw noLicense();
+      if (clientId !== undefined && !site.isEnabled)
+        throw forbidden('The agent server is switched off on this site');
       const owner = await store.findKeyOwner(tx, siteId, userId);
       if (!owner) throw notFound(`User ${userId}`);
       if (!owner.capabilities.includes('Use Agent Server'))
@@ -159,33 +186,32 @@ async function createKey(call: Call<'createAgentKey'>): Promise<AgentKeySecret> 
         caller,
         AGENT_CAPABILITIES.filter((capability) => owner.capabilities.includes(capability)),
       );
-      if (owner.activeNames.includes(name.toLowerCase()))
+      if (clientId === undefined && owner.activeNames.includes(name.toLowerCase()))
         throw conflict(`The person has an active agent key "${name}"`);
-      if (owner.activeNames.length >= MAX_KEYS_PER_PERSON)
-        throw conflict(`The person has ${MAX_KEYS_PER_PERSON} active agent keys: revoke one first`);
-      const keyId = await store.insertKey(tx, {
-        siteId,
-        userId,
-        createdBy: caller.userId,
+      if (owner.activeKeys >= MAX_KEYS_PER_PERSON)
+        throw conflict(
+          `The person has ${MAX_KEYS_PER_PERSON} active agent keys and connected clients: revoke one first`,
+        );
+      const keyId = await store.insertKey(tx, { ...key, siteId, createdBy: caller.userId });
+      const created = {
         name,
-        secretHash: secret.hash,
+        userId,
+        ...(clientId !== undefined && { clientId }),
         entryTypeIds,
         callsPerDay,
-        days,
-      });
-      const created = { name, userId, entryTypeIds, callsPerDay, expiresInDays: days };
+        expiresInDays: days,
+      };
       record({
         action: 'agent-key.create',
         subject: ['agent-key', keyId, name],
-        changes: Object.fromEntries(Object.entries(created).map(([key, value]) => [key, [null, value]])),
+        changes: Object.fromEntries(
+          Object.entries(created).map(([property, value]) => [property, [null, value]]),
+        ),
       });
       return keyId;
     },
     { lockSite: true },
   );
-  const [key] = await store.listKeys(call.db, { siteId, keyId: id });
-  if (!key) throw new Error('The key that was just created does not exist');
-  return { key, secret: secret.plain };
 }
 
 function createKeySecret(): { plain: string; hash: Buffer } {
@@ -194,7 +220,7 @@ function createKeySecret(): { plain: string; hash: Buffer } {
 }
 
 /** @throws ApiError 400 with all errors */
-async function requireValidKey(
+export async function requireValidKey(
   db: Db,
   siteId: number,
   name: string,

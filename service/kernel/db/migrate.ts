@@ -40,6 +40,7 @@ import { up as operations } from './migrations/0039_operations.ts';
 import { up as auditChain } from './migrations/0040_audit_chain.ts';
 import { up as publicationStorage } from './migrations/0042_publication_storage.ts';
 import { up as reportSchedules } from './migrations/0045_report_schedules.ts';
+import { up as agentClients } from './migrations/0044_agent_clients.ts';
 import type { Tables } from './tables/index.ts';
 
 /**
@@ -97,6 +98,7 @@ const allMigrations: SchemaMigrations = {
   '0032_agents': { up: agents },
   '0040_audit_chain': { up: auditChain },
   '0042_publication_storage': { up: publicationStorage },
+  '0044_agent_clients': { up: agentClients, phase: 'expand' },
   '0039_operations': { up: operations, phase: 'expand' },
   '0045_report_schedules': { up: reportSchedules, phase: 'expand' },
 };

@@ -3114,6 +3114,7 @@ export const zAgentKey = z.object({
     userId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     userName: z.string(),
     userEmail: z.string(),
+    clientId: z.string().nullable(),
     entryTypeIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).nullable(),
     callsPerDay: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
     callsToday: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -3136,6 +3137,29 @@ export const zNewAgentKey = z.object({
 export const zAgentKeySecret = z.object({
     key: zAgentKey,
     secret: z.string()
+});
+
+export const zAgentAuthorizationQuery = z.object({
+    request: z.string().min(1).max(8000)
+});
+
+export const zAgentAuthorization = z.object({
+    clientId: z.string(),
+    name: z.string(),
+    address: z.string().nullable(),
+    redirectAddress: z.string(),
+    denyAddress: z.string(),
+    maxDays: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zAgentApproval = z.object({
+    request: z.string().min(1).max(8000),
+    entryTypeIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(200).nullish(),
+    expiresInDays: z.int().gte(1).lte(90).optional().default(30)
+});
+
+export const zAgentApprovalResult = z.object({
+    address: z.string()
 });
 
 export const zAgentClient = z.object({
@@ -6974,6 +6998,20 @@ export const zRevokeAgentKeyPath = z.object({
  * The key is revoked.
  */
 export const zRevokeAgentKeyResponse = z.void();
+
+export const zDescribeAgentAuthorizationBody = zAgentAuthorizationQuery;
+
+/**
+ * The client and what it asks for.
+ */
+export const zDescribeAgentAuthorizationResponse = zAgentAuthorization;
+
+export const zApproveAgentAuthorizationBody = zAgentApproval;
+
+/**
+ * The address of the client.
+ */
+export const zApproveAgentAuthorizationResponse = zAgentApprovalResult;
 
 export const zListAgentClientsQuery = z.object({
     keyId: z.int().gte(1).lte(2147483647).optional(),

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button/Button.tsx';
 import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
 import { Card, CardBody, CardRow } from '../../ui/layout/Card.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
+import { formatClientHost } from './model/client-host.ts';
 import { agentKeysQuery, agentSettingsQuery, formatAllowedTypes, useSchemaNames } from './model/queries.ts';
 import type { SchemaNames } from './model/queries.ts';
 import { useRevokeKey } from './model/use-revoke.ts';
@@ -63,8 +64,12 @@ function Agents() {
           title={key.name}
           description={describeKey(key, names)}
           action={
-            <Button size="small" aria-label={`Revoke ${key.name}`} onClick={() => void revoke(key)}>
-              Revoke…
+            <Button
+              size="small"
+              aria-label={`${key.clientId === null ? 'Revoke' : 'Disconnect'} ${key.name}`}
+              onClick={() => void revoke(key)}
+            >
+              {key.clientId === null ? 'Revoke…' : 'Disconnect…'}
             </Button>
           }
         />
@@ -83,5 +88,6 @@ function describeKey(key: AgentKey, names: SchemaNames): string {
     key.lastUsedDate === null
       ? 'never used'
       : `last used ${formatShortDate(key.lastUsedDate)}, ${formatNumber(key.callsToday)} calls today`;
-  return `${formatAllowedTypes(key.entryTypeIds, names)}; ends ${formatDistance(key.expiresDate)}; ${used}`;
+  const client = key.clientId === null ? '' : `connected client of ${formatClientHost(key.clientId)}; `;
+  return `${client}${formatAllowedTypes(key.entryTypeIds, names)}; ends ${formatDistance(key.expiresDate)}; ${used}`;
 }

@@ -22,5 +22,7 @@ export const agentArea = defineArea({
     createAgentKey: ['getAgentSettings', 'listAgentKeys'],
     revokeAgentKey: ['getAgentSettings', 'listAgentKeys'],
     previewAgentCall: [],
+    describeAgentAuthorization: [],
+    approveAgentAuthorization: ['getAgentSettings', 'listAgentKeys'],
   },
 });

@@ -15,6 +15,7 @@ interface FormProps<Values extends FieldValues, Context, Output> {
   /** Label of the primary button. */
   submitLabel: string;
   onCancel?: (() => void) | undefined;
+  cancelLabel?: string;
   /** Why the form cannot be submitted. */
   disabledReason?: string | undefined;
   children: ReactNode;
@@ -26,6 +27,7 @@ interface FormProps<Values extends FieldValues, Context, Output> {
  */
 export function Form<Values extends FieldValues, Context, Output>(props: FormProps<Values, Context, Output>) {
   const { form, onSubmit, pending, error, submitLabel, onCancel, disabledReason, children } = props;
+  const { cancelLabel = 'Cancel' } = props;
   const { fieldErrors, bannerError } = splitErrors(form, error);
   const summary = useRef<HTMLDivElement>(null);
   // `pending` changes with the next render; the ref prevents a second submit before that.
@@ -67,7 +69,7 @@ export function Form<Values extends FieldValues, Context, Output>(props: FormPro
         {children}
       </div>
       <footer className="form-footer">
-        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        {onCancel && <Button onClick={onCancel}>{cancelLabel}</Button>}
         <Button type="submit" variant="primary" pending={pending} disabledReason={disabledReason}>
           {submitLabel}
         </Button>

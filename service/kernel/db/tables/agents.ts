@@ -1,4 +1,4 @@
-/** Tables of the agent server (migrations/0032_agents.ts). */
+/** Tables of the agent server (migrations/0032_agents.ts, 0044_agent_clients.ts). */
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
@@ -16,7 +16,8 @@ interface AgentKeyTable {
   key_id: GeneratedAlways<number>;
   user_id: number;
   name: string;
-  secret_hash: Buffer;
+  secret_hash: Nullable<Buffer>;
+  client_id: Nullable<string>;
   entry_type_ids: Nullable<number[]>;
   calls_per_day: Nullable<number>;
   created_at: Timestamp;
@@ -30,6 +31,16 @@ interface AgentKeyTable {
   minute_rows: Generated<number>;
   day: Generated<string>;
   day_calls: Generated<number>;
+}
+
+interface AgentTokenTable {
+  token_hash: Buffer;
+  kind: string;
+  site_id: number;
+  key_id: number;
+  payload: string;
+  expires_at: Date;
+  consumed_at: Nullable<Date>;
 }
 
 interface AgentCallTable {
@@ -61,5 +72,6 @@ interface AgentCallTable {
 export interface AgentTables {
   agent_site: AgentSiteTable;
   agent_key: AgentKeyTable;
+  agent_token: AgentTokenTable;
   agent_call: AgentCallTable;
 }

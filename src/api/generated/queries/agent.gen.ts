@@ -2,10 +2,10 @@
 
 import { queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CreateAgentKeyData, CreateAgentKeyError, CreateAgentKeyResponse, GetAgentSettingsData, GetAgentSettingsError, GetAgentSettingsResponse, ListAgentCallsData, ListAgentCallsError, ListAgentCallsResponse, ListAgentClientsData, ListAgentClientsError, ListAgentClientsResponse, ListAgentKeysData, ListAgentKeysError, ListAgentKeysResponse, PreviewAgentCallData, PreviewAgentCallError, PreviewAgentCallResponse, RevokeAgentKeyData, RevokeAgentKeyError, RevokeAgentKeyResponse, StopAgentsData, StopAgentsError, StopAgentsResponse, SummarizeAgentCallsData, SummarizeAgentCallsError, SummarizeAgentCallsResponse, UpdateAgentSettingsData, UpdateAgentSettingsError, UpdateAgentSettingsResponse } from '../../../../contract/generated/types.gen.ts';
+import type { ApproveAgentAuthorizationData, ApproveAgentAuthorizationError, ApproveAgentAuthorizationResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CreateAgentKeyData, CreateAgentKeyError, CreateAgentKeyResponse, DescribeAgentAuthorizationData, DescribeAgentAuthorizationError, DescribeAgentAuthorizationResponse, GetAgentSettingsData, GetAgentSettingsError, GetAgentSettingsResponse, ListAgentCallsData, ListAgentCallsError, ListAgentCallsResponse, ListAgentClientsData, ListAgentClientsError, ListAgentClientsResponse, ListAgentKeysData, ListAgentKeysError, ListAgentKeysResponse, PreviewAgentCallData, PreviewAgentCallError, PreviewAgentCallResponse, RevokeAgentKeyData, RevokeAgentKeyError, RevokeAgentKeyResponse, StopAgentsData, StopAgentsError, StopAgentsResponse, SummarizeAgentCallsData, SummarizeAgentCallsError, SummarizeAgentCallsResponse, UpdateAgentSettingsData, UpdateAgentSettingsError, UpdateAgentSettingsResponse } from '../../../../contract/generated/types.gen.ts';
 import { createQueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { callAgentServer, createAgentKey, getAgentSettings, listAgentCalls, listAgentClients, listAgentKeys, previewAgentCall, revokeAgentKey, stopAgents, summarizeAgentCalls, updateAgentSettings } from '../sdk/agent.gen.ts';
+import { approveAgentAuthorization, callAgentServer, createAgentKey, describeAgentAuthorization, getAgentSettings, listAgentCalls, listAgentClients, listAgentKeys, previewAgentCall, revokeAgentKey, stopAgents, summarizeAgentCalls, updateAgentSettings } from '../sdk/agent.gen.ts';
 
 /**
  * Send a message to the agent server
@@ -132,6 +132,44 @@ export const revokeAgentKeyMutation = (options?: Partial<Options<RevokeAgentKeyD
     const mutationOptions: UseMutationOptions<RevokeAgentKeyResponse, RevokeAgentKeyError, Options<RevokeAgentKeyData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await revokeAgentKey({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Describe the authorization request of a client
+ *
+ * Reads the metadata document of the client (OAuth Client ID Metadata Document) and checks the request. 400 with the reason for an invalid request; the browser is not sent to the client then. 403 without the license of the site and while its switch is off, 429 after 30 requests in five minutes.
+ */
+export const describeAgentAuthorizationMutation = (options?: Partial<Options<DescribeAgentAuthorizationData>>): UseMutationOptions<DescribeAgentAuthorizationResponse, DescribeAgentAuthorizationError, Options<DescribeAgentAuthorizationData>> => {
+    const mutationOptions: UseMutationOptions<DescribeAgentAuthorizationResponse, DescribeAgentAuthorizationError, Options<DescribeAgentAuthorizationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await describeAgentAuthorization({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Connect a client
+ *
+ * Lets the client read for the caller, as an agent key does, and answers the address to which the browser goes with a code. Connected clients are listed with the keys and count towards their number; revoking the key disconnects the client.
+ */
+export const approveAgentAuthorizationMutation = (options?: Partial<Options<ApproveAgentAuthorizationData>>): UseMutationOptions<ApproveAgentAuthorizationResponse, ApproveAgentAuthorizationError, Options<ApproveAgentAuthorizationData>> => {
+    const mutationOptions: UseMutationOptions<ApproveAgentAuthorizationResponse, ApproveAgentAuthorizationError, Options<ApproveAgentAuthorizationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await approveAgentAuthorization({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

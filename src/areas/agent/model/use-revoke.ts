@@ -5,19 +5,22 @@ import { formatExactDate } from '../../../lib/dates.ts';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { toast } from '../../../ui/toast.ts';
 
-/** Returns a function that revokes a key after a confirmation; true if it was revoked. */
+/** Returns a function that revokes a key, or disconnects a client, after a confirmation; true if it was done. */
 export function useRevokeKey(): (key: AgentKey) => Promise<boolean> {
   const revoke = useWrite('revokeAgentKey', revokeAgentKeyMutation());
-  return async ({ id, name, userName, lastUsedDate }) => {
+  return async ({ id, name, userName, lastUsedDate, clientId }) => {
+    const isClient = clientId !== null;
     const done = await confirmIrreversible({
-      title: `Revoke the key “${name}”?`,
-      irreversible: 'The key never works again. Its calls stay in the ledger.',
+      title: isClient ? `Disconnect “${name}”?` : `Revoke the key “${name}”?`,
+      irreversible: isClient
+        ? 'The client must ask for access again. Its calls stay in the ledger.'
+        : 'The key never works again. Its calls stay in the ledger.',
       breaks: 'Every call with it is refused from now on, and a running one ends within a second.',
       affects: `The agent of ${userName}. ${lastUsedDate === null ? 'It was never used.' : `It was last used on ${formatExactDate(lastUsedDate)}.`}`,
-      action: 'Revoke key',
+      action: isClient ? 'Disconnect' : 'Revoke key',
       run: () => revoke.mutateAsync({ path: { keyId: id } }),
     });
-    if (done) toast({ title: `The key “${name}” was revoked` });
+    if (done) toast({ title: isClient ? `“${name}” was disconnected` : `The key “${name}” was revoked` });
     return done;
   };
 }

@@ -29,7 +29,7 @@ export function useStopAgents({ activeKeys, isEnabled }: AgentSettings) {
     let revokedKeys = 0;
     const done = await confirmIrreversible({
       title: 'Stop all agents?',
-      irreversible: `${pluralize(activeKeys, 'key is', 'keys are')} revoked for good. Agents need new keys to continue.`,
+      irreversible: `${pluralize(activeKeys, 'key is', 'keys are')} revoked for good, also those of connected clients. Agents need new keys to continue.`,
       breaks: 'Every call ends now, also those that are running. The agent server is turned off.',
       affects: 'Everyone who works with an agent on this site. People and programs are not affected.',
       action: 'Stop all agents',

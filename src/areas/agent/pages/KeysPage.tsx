@@ -2,7 +2,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { Ban, Bot, Eye, KeyRound, Plug, ScrollText } from 'lucide-react';
 import { useMemo } from 'react';
-import type { AgentClient } from '../../../../contract/generated/types.gen.ts';
+import type { AgentClient, AgentKey } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -21,7 +21,7 @@ import {
 import { useRevokeKey } from '../model/use-revoke.ts';
 import { getLicenseReason } from './AgentFrame.tsx';
 import { GuidanceCard } from './GuidanceCard.tsx';
-import { CLIENT_COLUMNS, KEY_COLUMNS } from './key-columns.tsx';
+import { CLIENT_COLUMNS, CONNECTION_COLUMNS, KEY_COLUMNS } from './key-columns.tsx';
 import type { KeyRow } from './key-columns.tsx';
 import '../panels/agent.css';
 
@@ -30,14 +30,17 @@ const getKeyLabel = ({ name }: KeyRow) => name;
 const getClientId = ({ keyId, name, version }: AgentClient) => `${keyId} ${name} ${version}`;
 const getClientLabel = ({ name, keyName }: AgentClient) => `${name} of ${keyName}`;
 
-/** Agent keys with their last use, the clients that used them, the address, and guidance. */
+/** Agent keys and connected clients with their last use, the programs that called, the address, and guidance. */
 export function KeysPage() {
   const { data: settings } = useSuspenseQuery(agentSettingsQuery);
   return (
     <>
       <KeysTable />
       <div className="agent-columns">
-        <ClientsTable />
+        <div className="agent-main">
+          <ConnectionsTable />
+          <ClientsTable />
+        </div>
         <aside className="agent-side" aria-label="About agents">
           <Card title="Address for clients">
             <CardBody>
@@ -59,14 +62,33 @@ export function KeysPage() {
   );
 }
 
-function KeysTable() {
-  const { data: settings } = useSuspenseQuery(agentSettingsQuery);
+/** Keys, or connected clients, as rows; undefined until they are loaded. */
+function useKeyRows(isRow: (key: AgentKey) => boolean) {
   const { data, error, isFetching, refetch } = useQuery(agentKeysQuery);
   const names = useSchemaNames();
   const rows = useMemo(
-    () => data?.map((key): KeyRow => ({ ...key, allowedTypes: formatAllowedTypes(key.entryTypeIds, names) })),
-    [data, names],
+    () =>
+      data
+        ?.filter(isRow)
+        .map((key): KeyRow => ({ ...key, allowedTypes: formatAllowedTypes(key.entryTypeIds, names) })),
+    [data, names, isRow],
   );
+  return {
+    rows,
+    rowId: getKeyId,
+    rowLabel: getKeyLabel,
+    error: error === null ? undefined : toServiceError(error),
+    onRetry: () => void refetch(),
+    refetching: isFetching && data === undefined,
+  };
+}
+
+const hasSecret = ({ clientId }: AgentKey): boolean => clientId === null;
+const isClient = ({ clientId }: AgentKey): boolean => clientId !== null;
+
+function KeysTable() {
+  const { data: settings } = useSuspenseQuery(agentSettingsQuery);
+  const table = useKeyRows(hasSecret);
   const rowMenu = useKeyMenu();
   const create = usePermission('createAgentKey');
   const router = useRouter();
@@ -74,13 +96,8 @@ function KeysTable() {
     <DataTable
       label="Keys"
       columns={KEY_COLUMNS}
-      rows={rows}
-      rowId={getKeyId}
-      rowLabel={getKeyLabel}
       rowMenu={rowMenu}
-      error={error === null ? undefined : toServiceError(error)}
-      onRetry={() => void refetch()}
-      refetching={isFetching && data === undefined}
+      {...table}
       empty={
         <EmptyState
           icon={Bot}
@@ -103,6 +120,29 @@ function KeysTable() {
   );
 }
 
+/** Clients that persons have connected by themselves. */
+function ConnectionsTable() {
+  const table = useKeyRows(isClient);
+  const rowMenu = useKeyMenu();
+  return (
+    <section className="agent-section" aria-label="Connected clients">
+      <h2>Connected clients</h2>
+      <DataTable
+        label="Connected clients"
+        columns={CONNECTION_COLUMNS}
+        rowMenu={rowMenu}
+        {...table}
+        empty={
+          <EmptyState icon={Plug} title="No client is connected">
+            Give the address to a client that can sign in by itself. It opens a page here on which you decide
+            what it may read.
+          </EmptyState>
+        }
+      />
+    </section>
+  );
+}
+
 function useKeyMenu(): (row: KeyRow) => MenuItems {
   const router = useRouter();
   const revoke = useRevokeKey();
@@ -116,28 +156,33 @@ function useKeyMenu(): (row: KeyRow) => MenuItems {
     {
       label: 'Preview what it gets',
       icon: Eye,
-      disabledReason: preview.reason ?? (row.state === 'Active' ? undefined : 'The key has ended'),
+      disabledReason: preview.reason ?? getEndReason(row),
       onSelect: () => void router.navigate({ to: '/agent/preview', search: { agent: row.id } }),
     },
     'line',
     {
-      label: 'Revoke…',
+      label: isClient(row) ? 'Disconnect…' : 'Revoke…',
       icon: Ban,
       danger: true,
-      disabledReason: row.state === 'Active' ? undefined : 'The key has ended',
+      disabledReason: getEndReason(row),
       onSelect: () => void revoke(row),
     },
   ];
 }
 
+const getEndReason = (row: KeyRow): string | undefined => {
+  if (row.state === 'Active') return undefined;
+  return isClient(row) ? 'The connection has ended' : 'The key has ended';
+};
+
 /** Client programs of the last 30 days. */
 function ClientsTable() {
   const { data, error, isFetching, refetch } = useQuery(agentClientsQuery);
   return (
-    <section className="agent-section" aria-label="Connected clients">
-      <h2>Connected clients</h2>
+    <section className="agent-section" aria-label="Programs that called">
+      <h2>Programs that called</h2>
       <DataTable
-        label="Clients"
+        label="Programs"
         columns={CLIENT_COLUMNS}
         rows={data}
         rowId={getClientId}
@@ -146,9 +191,8 @@ function ClientsTable() {
         onRetry={() => void refetch()}
         refetching={isFetching && data === undefined}
         empty={
-          <EmptyState icon={Plug} title="No client in the last 30 days">
-            Programs that call with a key are listed here under the name they state. Revoke the key to
-            disconnect them.
+          <EmptyState icon={Plug} title="No call in the last 30 days">
+            Programs are listed here under the name they state. Revoke their key to stop them.
           </EmptyState>
         }
       />

@@ -38,7 +38,7 @@ export function AgentSettingsPage() {
         <Card title="Stop">
           <CardRow
             title="Stop all agents"
-            description="Revokes every key for good and turns the agent server off. Running calls end."
+            description="Revokes every key for good, disconnects every client and turns the agent server off. Running calls end."
             action={
               <Button variant="danger" disabledReason={reason} onClick={() => void stop()}>
                 Stop all agents…

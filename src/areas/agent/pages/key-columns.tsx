@@ -7,6 +7,7 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
+import { formatClientHost } from '../model/client-host.ts';
 
 /** A key with the names of its entry types. */
 export interface KeyRow extends AgentKey {
@@ -107,6 +108,23 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
     cell: (row, { tabIndex }) => <KeyEnd agentKey={row} tabIndex={tabIndex} />,
   },
 ];
+
+/** Columns of connected clients: those of keys, with the host that stands for the client. */
+export const CONNECTION_COLUMNS: readonly Column<KeyRow>[] = KEY_COLUMNS.filter(
+  ({ id }) => id !== 'today',
+).map((column) =>
+  column.id === 'name'
+    ? {
+        ...column,
+        header: 'Client',
+        cell: ({ name, clientId }) => (
+          <span className="agent-name" title={clientId ?? undefined}>
+            {name} <small>{formatClientHost(clientId)}</small>
+          </span>
+        ),
+      }
+    : column,
+);
 
 export const CLIENT_COLUMNS: readonly Column<AgentClient>[] = [
   {

@@ -9,10 +9,9 @@ import { createAgentKeyMutation } from '../../../api/generated/queries/agent.gen
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { PersonPicker } from '../../../directory/PersonPicker.tsx';
-import { addDays, formatExactDate, formatShortDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
@@ -26,6 +25,7 @@ import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { formatAllowedTypes, useSchemaNames } from '../model/queries.ts';
 import { usePersonName } from '../model/use-person-name.ts';
+import { DEFAULT_LIFETIME_DAYS, LifetimeField } from './LifetimeField.tsx';
 import { SetUpTexts } from './SetUpPanel.tsx';
 import './agent.css';
 
@@ -47,9 +47,6 @@ const keySchema = z.object({
 });
 type KeyValues = z.infer<typeof keySchema>;
 type KeyControl = Control<KeyValues, unknown, KeyValues>;
-
-const LIFETIMES = [7, 30, 90].map((days) => ({ value: days, label: `${days} days` }));
-const DEFAULT_LIFETIME_DAYS = 30;
 
 interface NewKeyPanelProps {
   settings: AgentSettings;
@@ -89,6 +86,7 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
   const { isDirty } = form.formState;
   useUnsavedGuard(isDirty);
   const { control } = form;
+  const lifetime = useController({ control, name: 'expiresInDays' });
   const { types } = useSchemaNames();
   const submit = ({ callsPerDay, entryTypeIds, ...values }: KeyValues) =>
     create.mutate(
@@ -129,7 +127,12 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
           hint="Choose those that the task needs. Without a choice the agent reads what the person may read."
           options={types.map(({ id, pluralName }) => ({ value: id, label: pluralName }))}
         />
-        <LifetimeField control={control} maxDays={limits.keyDays} />
+        <LifetimeField
+          value={lifetime.field.value}
+          maxDays={limits.keyDays}
+          error={lifetime.fieldState.error?.message}
+          onChange={lifetime.field.onChange}
+        />
         <TextField
           control={control}
           name="callsPerDay"
@@ -167,30 +170,6 @@ function PersonField({ control }: { control: KeyControl }) {
         )}
       </div>
       <FieldNote id={undefined} error={fieldState.error?.message} />
-    </div>
-  );
-}
-
-function LifetimeField({ control, maxDays }: { control: KeyControl; maxDays: number }) {
-  const { field, fieldState } = useController({ control, name: 'expiresInDays' });
-  return (
-    <div className="field">
-      <span className="field-label" aria-hidden>
-        Ends after
-      </span>
-      <div>
-        <SegmentedControl
-          label="Ends after"
-          options={LIFETIMES.filter(({ value }) => value <= maxDays)}
-          value={field.value}
-          onChange={field.onChange}
-        />
-      </div>
-      <FieldNote
-        id={undefined}
-        hint={`Works until ${formatShortDate(addDays(field.value))} and cannot be renewed.`}
-        error={fieldState.error?.message}
-      />
     </div>
   );
 }
