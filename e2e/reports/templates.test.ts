@@ -71,9 +71,7 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
   await test.step('deleting a field says which templates break', async () => {
     await page.goto('/entries/Berth/schema');
     await chooseMenuItem(page, 'Actions for Stage', 'Delete field');
-    await expect(
-      page.getByRole('alertdialog').getByRole('link', { name: 'Berth profile' }),
-    ).toBeVisible();
+    await expect(page.getByRole('alertdialog').getByRole('link', { name: 'Berth profile' })).toBeVisible();
     await page.keyboard.press('Escape');
     await page.goBack();
   });

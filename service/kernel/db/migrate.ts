@@ -39,8 +39,8 @@ import { up as siteBrand } from './migrations/0038_site_brand.ts';
 import { up as operations } from './migrations/0039_operations.ts';
 import { up as auditChain } from './migrations/0040_audit_chain.ts';
 import { up as publicationStorage } from './migrations/0042_publication_storage.ts';
-import { up as reportSchedules } from './migrations/0045_report_schedules.ts';
 import { up as agentClients } from './migrations/0044_agent_clients.ts';
+import { up as reportSchedules } from './migrations/0045_report_schedules.ts';
 import type { Tables } from './tables/index.ts';
 
 /**
