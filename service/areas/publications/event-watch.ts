@@ -28,7 +28,7 @@ export interface WatchedTopic {
 }
 
 /** The poll that waits; the newest poll of an API key replaces the others. */
-export interface WaitingPoll {
+interface WaitingPoll {
   clientId: number;
   pollId: string;
 }

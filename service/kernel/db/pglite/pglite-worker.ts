@@ -38,20 +38,22 @@ const SETTINGS = [
 /** EIO of WASI: PostgreSQL stops with a PANIC and recovers from the log when it is opened again. */
 const INPUT_OUTPUT_ERROR = 29;
 
+/** Waits until a file of Emscripten's NODEFS is on the disk. @returns 0 or an error number */
+function syncFile({ nfd }: { nfd: number }): number {
+  try {
+    fsyncSync(nfd);
+    return 0;
+  } catch {
+    return INPUT_OUTPUT_ERROR;
+  }
+}
+
 /** The file system of PGlite, which ignores fsync, with an fsync that waits for the disk. */
 class SyncingNodeFS extends NodeFS {
   override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pg, options);
-    const fsync = ({ nfd }: { nfd: number }): number => {
-      try {
-        fsyncSync(nfd);
-        return 0;
-      } catch {
-        return INPUT_OUTPUT_ERROR;
-      }
-    };
     const addFsync: NonNullable<typeof emscriptenOpts.preRun>[number] = ({ NODEFS }) => {
-      Object.assign(Reflect.get(NODEFS, 'stream_ops'), { fsync });
+      Object.assign(Reflect.get(NODEFS, 'stream_ops'), { fsync: syncFile });
     };
     return { emscriptenOpts: { ...emscriptenOpts, preRun: [addFsync, ...(emscriptenOpts.preRun ?? [])] } };
   }
