@@ -69,11 +69,11 @@ test.skipIf(isSkipped)(
       });
     await expect.poll(() => send('GET', `${USERS}?pageSize=1`), { timeout: 10_000 }).toBe('200');
 
-    let isRestarting = true;
+    const restarted = new AbortController();
     const outcomes = new Map<string, number>();
     let sent = 0;
     const runClient = async (client: number): Promise<void> => {
-      while (isRestarting || sent < REQUESTS) {
+      while (!restarted.signal.aborted || sent < REQUESTS) {
         sent += 1;
         const outcome = await (sent % 4 === 0
           ? send('PUT', USERS, JSON.stringify({ id: person.userId, lastName: `Name ${client} ${sent}` }))
@@ -90,7 +90,7 @@ test.skipIf(isSkipped)(
       processes.set(port, await start(port));
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     }
-    isRestarting = false;
+    restarted.abort();
     await Promise.all(clients);
     expect([...outcomes.keys()]).toEqual(['200']);
     if (isProof) console.log(`${sent} requests during ${RESTARTS} restarts, none failed`);

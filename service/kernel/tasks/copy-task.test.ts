@@ -31,16 +31,16 @@ test('copies the database while it is written, verifies the copy and keeps three
   });
 
   // Writes go on while the files are copied.
-  let isCopying = true;
+  const copied = new AbortController();
   let written = 0;
   const writing = (async () => {
-    while (isCopying) {
+    while (!copied.signal.aborted) {
       written += 1;
       await sql`insert into site (slug, name) values (${`s${written}`}, '')`.execute(db);
     }
   })();
   await task.run();
-  isCopying = false;
+  copied.abort();
   await writing;
   expect(written).toBeGreaterThan(1);
   const copies = ['2026-11-02T00-00-00Z', '2026-11-03T00-00-00Z', '2026-11-05T06-00-00Z'];

@@ -14,10 +14,7 @@ const PARTIAL = '.partial';
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 
 const formatName = (time: Date): string => time.toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
-const parseName = (name: string): number =>
-  Date.parse(
-    name.replace(/T(\d\d)-(\d\d)-(\d\d)Z/, (_all, hour, minute, second) => `T${hour}:${minute}:${second}Z`),
-  );
+const parseName = (name: string): number => Date.parse(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z/, 'T$1:$2:$3Z'));
 
 /** Opens a copy and reads all rows. @returns their number. @throws Error when it cannot be opened or read */
 async function verifyCopy(folder: string): Promise<number> {

@@ -5,7 +5,6 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findFreePort } from '../../../../scripts/free-port.ts';
@@ -42,25 +41,20 @@ default_pool_size = 2
   // It refuses to run as root.
   const asUser = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
   const pooler = spawn('pgbouncer', ['-q', ...asUser, join(folder, 'pgbouncer.ini')], { stdio: 'ignore' });
-  const isListening = async (): Promise<boolean> => {
-    const socket = connect(port, '127.0.0.1');
-    const [event] = await Promise.race([
-      once(socket, 'connect').then(() => ['connect']),
-      once(socket, 'error').catch(() => ['error']),
-    ]).catch(() => ['error']);
-    socket.destroy();
-    return event === 'connect';
-  };
-  while (!(await isListening())) {
-    if (pooler.exitCode !== null) throw new Error('PgBouncer did not start');
-    await sleep(20);
-  }
+  const isListening = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once('error', () => resolve(false));
+    });
+  await expect.poll(isListening, { timeout: 10_000 }).toBe(true);
   const url = new URL(databaseUrl);
   url.port = String(port);
   return {
     url: url.href,
     async stop() {
-      pooler.kill('SIGINT');
       pooler.kill('SIGTERM');
       if (pooler.exitCode === null && pooler.signalCode === null) await once(pooler, 'exit');
       await rm(folder, { recursive: true });
