@@ -126,7 +126,8 @@ async function createAuthorizationServer(services: Services): Promise<Authorizat
   const createTokenAdapter = (kind: store.TokenKind): Adapter => ({
     ...emptyAdapter,
     // Everything that is stored here has a time to live.
-    async upsert(id, { jti: _, ...payload }, seconds = 0) {
+    async upsert(id, token, seconds = 0) {
+      const { jti: _, ...payload } = token;
       await store.insertToken(getContext().db, kind, hashSecret(id), {
         ...parseGrantId(payload.grantId),
         payload: JSON.stringify(payload),
