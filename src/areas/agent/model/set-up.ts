@@ -18,8 +18,8 @@ const bearer = (value: string) => ({ Authorization: `Bearer ${value}` });
 const FROM_VARIABLE = `Set ${KEY_VARIABLE} to the key before the client starts.`;
 
 /**
- * Set-up texts of common clients of the Model Context Protocol. None contains a key: four read it from an environment
- * variable, VS Code asks for it.
+ * Set-up texts of common clients of the Model Context Protocol. None contains a key: VS Code asks for it, the others read it from
+ * an environment variable.
  * @param address absolute URL of the agent server
  * @param site short name of the site, so that a client can connect to several
  */
@@ -62,6 +62,12 @@ export function buildSetUps(address: string, site: string): readonly ClientSetUp
         servers: { [name]: { type: 'http', url: address, headers: bearer('${input:steward-key}') } },
       }),
       note: 'VS Code asks for the key when it first connects and stores it encrypted.',
+    },
+    {
+      client: 'Inspector',
+      place: 'Terminal',
+      text: `npx @modelcontextprotocol/inspector --cli ${address} --transport http \\\n  --header "Authorization: Bearer $${KEY_VARIABLE}" --method tools/list`,
+      note: `Lists the tools once, to check address and key. The shell inserts ${KEY_VARIABLE}.`,
     },
   ];
 }

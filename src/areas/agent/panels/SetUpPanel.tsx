@@ -28,6 +28,10 @@ export function SetUpPanel({ onClose, ...props }: SetUpTextsProps & { onClose: (
           </li>
         </ol>
         <SetUpTexts {...props} />
+        <p className="agent-soft">
+          A client that can sign in by itself needs no key: give it the address <code>{props.address}</code>,
+          and decide on the page that it opens.
+        </p>
       </div>
     </Panel>
   );
