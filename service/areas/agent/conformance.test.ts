@@ -1,17 +1,28 @@
-/** The conformance scenarios of the protocol for servers, run by its own command against a listening service. */
-import { execFile } from 'node:child_process';
+/**
+ * The conformance scenarios of the protocol for servers and authorization servers, run by its own command against a listening service.
+ * Its scenarios named auth/ test clients, which this project has none of.
+ */
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AgentApprovalResult } from '../../../contract/generated/types.gen.ts';
+import { findFreePort } from '../../../scripts/free-port.ts';
 import { type Database, openDatabase } from '../../kernel/db/database.ts';
+import {
+  type MetadataServer,
+  startMetadataServer,
+  trustLoopbackCertificate,
+} from '../../testing/agent-clients.ts';
 import { makeAgentKey, MCP } from '../../testing/agents.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/databases.ts';
-import { createTestApp, makePerson, makeSite, services } from '../../testing/site.ts';
+import { as, createTestApp, makePerson, makeSite, type Person, services } from '../../testing/site.ts';
 
 const COMMAND = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 const BASELINE = fileURLToPath(new URL('conformance-expected-failures.yaml', import.meta.url));
@@ -22,18 +33,25 @@ describe('conformance', () => {
   let database: Database | undefined;
   let app: FastifyInstance | undefined;
   let server: Server | undefined;
+  let client: MetadataServer | undefined;
+  let person: Person | undefined;
   let url = '';
   // The protocol does not depend on the database.
   beforeAll(async () => {
     stored = await createTestDatabase('embedded');
     database = await openDatabase(stored);
     const { db } = database;
-    const loopback = { ...services, publicUrl: 'http://127.0.0.1:4400' };
+    server = createServer((request, response) => void forward(request, response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    url = origin + MCP;
+    const loopback = { ...services, publicUrl: origin };
     const service = await createTestApp(database, { agentLimits: LIMITS, services: loopback });
     app = service;
-    const { secret } = await makeAgentKey({ app, db }, await makePerson(db, await makeSite(db)));
+    person = await makePerson(db, await makeSite(db));
+    const { secret } = await makeAgentKey({ app, db }, person);
     // The command has no option for credentials.
-    const forward = async (request: IncomingMessage, response: ServerResponse) => {
+    async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const reply = await service.inject({
         method: request.method === 'POST' ? 'POST' : 'GET',
         url: request.url ?? '/',
@@ -42,13 +60,11 @@ describe('conformance', () => {
       });
       const { 'content-length': _, 'transfer-encoding': _encoding, ...headers } = reply.headers;
       response.writeHead(reply.statusCode, headers).end(reply.rawPayload);
-    };
-    server = createServer((request, response) => void forward(request, response)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${MCP}`;
+    }
   });
   afterAll(async () => {
     server?.close();
+    client?.close();
     await app?.close();
     await database?.close();
     await stored?.remove();
@@ -70,5 +86,27 @@ describe('conformance', () => {
   test('revision 2025-11-25 is answered without sessions', async () => {
     const output = await runScenarios('--scenario', 'server-initialize', '--spec-version', '2025-11-25');
     expect(output).toMatch(/Passed: (\d+)\/\1, 0 failed/);
+  }, 30_000);
+
+  test('the authorization server passes its scenarios', async () => {
+    if (!app || !person) throw new Error('The service is not running');
+    trustLoopbackCertificate();
+    client = await startMetadataServer();
+    const port = await findFreePort();
+    const args = ['--url', new URL(url).origin, '--client-id', client.clientId, '--resource', url];
+    const command = spawn(process.execPath, [COMMAND, 'authorization', ...args, '--port', String(port)]);
+    const lines: string[] = [];
+    // The command prints the address that the person would open.
+    for await (const line of createInterface(command.stdout)) {
+      lines.push(line);
+      if (!line.includes('/api/agent/authorize?')) continue;
+      const request = new URL(line.trim()).search.slice(1);
+      const api = as(app, person, 'console');
+      const { body } = await api.post<AgentApprovalResult>('/api/agent/authorization/approval', { request });
+      await fetch(body.address);
+    }
+    const output = lines.join('\n');
+    expect(output).toMatch(/authorization-server-metadata-endpoint: \d+ passed, 0 failed/);
+    expect(output).toMatch(/authorization-code-grant: \d+ passed, 0 failed/);
   }, 30_000);
 });
