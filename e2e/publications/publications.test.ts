@@ -221,13 +221,13 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await panel.getByLabel('Topic').click();
   await page.getByRole('option', { name: 'default-data' }).click();
   // A destination of NATS has no key: its page follows at once.
-  await panel.getByRole('radio', { name: 'NATS JetStream' }).click();
+  await panel.getByText('NATS JetStream', { exact: true }).click();
   await panel.getByLabel('Name').fill('Bus');
   await panel.getByLabel('Address').fill(`tls://127.0.0.1:${port}`);
   await panel.getByLabel('Subject').fill('steward.depots');
   await panel.getByLabel('Sign-in').click();
   await page.getByRole('option', { name: 'Token' }).click();
-  await panel.getByLabel('Token').fill('t0ken');
+  await panel.getByLabel('Token', { exact: true }).fill('t0ken');
   await expectAccessible(page);
   await panel.getByRole('button', { name: 'Create destination' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Bus' })).toBeVisible();
