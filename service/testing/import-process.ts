@@ -17,20 +17,13 @@ interface ImportProcessTask
   emails: number;
 }
 
-/**
- * Starts the process; without a fault it imports once and ends with 0. A process that is to stop itself writes a line before, and
- * imports once too.
- */
-export function startImportProcess(task: ImportProcessTask) {
+/** Starts the process; without a fault it imports once and ends with 0. */
+export function startImportProcess(task: ImportProcessTask): { exited: Promise<number | null> } {
   const child = spawn(process.execPath, [import.meta.filename, 'run'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'inherit', 'inherit'],
   });
   child.stdin.end(JSON.stringify(task));
-  return {
-    stopping: once(child.stdout, 'data'),
-    resume: () => child.kill('SIGCONT'),
-    exited: once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : null)),
-  };
+  return { exited: once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : null)) };
 }
 
 async function run({ databaseUrl, dataDir, fault, ...task }: ImportProcessTask): Promise<number> {
@@ -45,8 +38,6 @@ async function run({ databaseUrl, dataDir, fault, ...task }: ImportProcessTask):
   for (let round = 0; ; round += 1) {
     const emails = makeEmails(task.emails, {}, `${process.pid}-${round}`);
     const { status, text } = await importEmails(api, [{ userId: task.userId, emails }]);
-    // The status of a process that was stopped.
-    if (fault?.signal === 'SIGSTOP') return status === 409 ? 9 : 1;
     if (status !== 200) throw new Error(`${status}: ${text}`);
     if (!fault) break;
   }

@@ -165,41 +165,6 @@ onEachApp((context) => {
   });
 });
 
-test.runIf(process.platform === 'linux')(
-  'a frozen process whose lease has lapsed stores nothing when it wakes up',
-  async () => {
-    const testDatabase = await createTestDatabase('postgres');
-    const { databaseUrl, dataDir } = testDatabase;
-    const { db, close } = await openDatabase(testDatabase);
-    const siteId = await makeSite(db);
-    const person = await makePerson(db, siteId);
-    await enableRelationships(db, siteId, [person.userId]);
-    const { userId, token } = person;
-    const place = { databaseUrl, dataDir, siteId, userId, token };
-    // Before the first statement of the transaction, with the lease.
-    const fault = {
-      signal: 'SIGSTOP',
-      statement: 1,
-      text: 'ri_setting where site_id = $1 for share',
-    } as const;
-    const frozen = startImportProcess({ ...place, emails: 5, fault });
-    await frozen.stopping;
-    await sql`update ri_gate set lease_until = now() - interval '1 second'`.execute(db);
-    const admission = await admit(db, { siteId, userId, holder: randomUUID(), takesLease: true });
-    expect(admission.isBusy).toBe(false);
-    frozen.resume();
-    expect(await frozen.exited).toBe(9);
-    const { rows } = await sql<{ items: number; fence: string; isHeld: boolean }>`
-      select (select count(*)::int from ri_item) as items, fence::text, lease_until > now() as "isHeld" from ri_gate`.execute(
-      db,
-    );
-    // The lease of the process that took over stays.
-    expect(rows).toEqual([{ items: 0, fence: String(admission.fence), isHeld: true }]);
-    await close();
-    await testDatabase.remove();
-  },
-);
-
 const SHARE = { embedded: 1, postgres: 2 };
 /** Statements of a request with two batches. */
 const MAX_STATEMENT = 24;
