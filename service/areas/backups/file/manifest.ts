@@ -42,5 +42,6 @@ export const NOT_INCLUDED = [
   'Second factors: they are set up again at the next sign-in',
   'Links of invitations: those still open are sent again',
   'The identity provider of the site: it is set up again, its secret is sealed for its installation',
+  'E-mails and meetings of Relationship Intelligence: they are imported again',
   'The audit log, the activity report, reports of acting, events and mails: they stay with their installation',
 ];
