@@ -55,9 +55,9 @@ test('a report of the filtered list is generated, delivered, compared and repeat
 
   await test.step('the same report again, and what changed', async () => {
     const fields = (await sendRequest(page.request, 'GET', `${SCHEMA}/Berth/fields`)) as FieldVm[];
-    const name = fields.find(({ isKey }) => isKey)?.id;
+    const fieldId = fields.find(({ isKey }) => isKey)?.id;
     await sendRequest(page.request, 'PUT', `${DATA}/Berth`, {
-      storeRequests: [{ entryId: first, fieldId: name, value: 'Hafen Ost' }],
+      storeRequests: [{ entryId: first, fieldId, value: 'Hafen Ost' }],
     });
     await chooseRowAction(run, 'Generate again With other entries or another moment');
     await expect(page.getByText(/^Berths: .*Haf/)).toBeVisible();

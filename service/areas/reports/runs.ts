@@ -19,7 +19,7 @@ import { MEDIA_TYPES, reportJob, toExportDetail } from './report-job.ts';
 import { checkRequest, describeRequest, requireFormat } from './run-request.ts';
 import { toJobStates, toStatus } from './run-status.ts';
 import { findRun, listRuns, readPackedValues, type StoredRun } from './runs.store.ts';
-import { findVersionFile, type StoredTemplate } from './templates.store.ts';
+import { findVersionFile } from './templates.store.ts';
 import { requireTemplate, toChunks } from './templates.ts';
 
 type Operations =

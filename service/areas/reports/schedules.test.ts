@@ -17,6 +17,7 @@ import { createReportScheduleTask, START_REQUIREMENTS } from './schedules.ts';
 
 const REPORTS = '/api/rest/v4/templatereports';
 const SCHEDULES = `${REPORTS}/schedules`;
+const wakeTask = () => undefined;
 const RUNNER = ['Access Web Service', 'Run Reports', 'Read Data'] as const;
 
 test('a schedule requires what starting a report requires', () => {
@@ -56,7 +57,6 @@ onEachApp((context) => {
         db,
       );
     const runDue = async () => {
-      const wakeTask = () => undefined;
       const task = () => runTask(createReportScheduleTask({ db, services: { ...services, wakeTask } }));
       // Two processes at once.
       await Promise.all([task(), task()]);

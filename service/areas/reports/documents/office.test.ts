@@ -92,12 +92,13 @@ async function makeDocuments(): Promise<{ format: 'docx' | 'xlsx'; document: Buf
   ];
 }
 
-/** Reads every kind of document with a program of its own. */
-async function expectReadable(program: string): Promise<void> {
-  for (const { format, document } of await makeDocuments()) {
+/** The values that the program does not find in a document, for every kind. */
+async function findMissing(program: string): Promise<string[]> {
+  const documents = await makeDocuments();
+  return documents.flatMap(({ format, document }) => {
     const read = readWithOffice(program, document, format);
-    for (const value of VALUES) expect(read, format).toContain(value);
-  }
+    return VALUES.filter((value) => !read.includes(value)).map((value) => `${format}: ${value}`);
+  });
 }
 
 /** Reads text documents and worksheets like LibreOffice, as far as the tests need it; `--outdir` is the sixth argument. */
@@ -113,14 +114,16 @@ writeFileSync(folder + '/document.' + to.split(':')[0], plain);`;
 test('a reader of its own finds the values of every kind of document', async () => {
   const script = join(folder, 'stand-in.ts');
   await writeFile(script, STAND_IN);
-  await expectReadable(await makeProgram(`exec ${process.execPath} ${script} "$@"`));
+  expect(await findMissing(await makeProgram(`exec ${process.execPath} ${script} "$@"`))).toEqual([]);
 });
 
 const installed = findOfficeProgram() ?? '';
 
 test.skipIf(installed === '')(
   'LibreOffice reads every kind of document',
-  () => expectReadable(installed),
+  async () => {
+    expect(await findMissing(installed)).toEqual([]);
+  },
   60_000,
 );
 

@@ -34,9 +34,10 @@ test('versions of a file are paired by content, name and position; differing pai
   ]);
 });
 
+const kind = (name: string, contentType: string, size = 10) =>
+  getFileKind(file(1, name, 0, contentType, size));
+
 test('what is shown depends on the detected type, and on the name for text only', () => {
-  const kind = (name: string, contentType: string, size = 10) =>
-    getFileKind(file(1, name, 0, contentType, size));
   expect(kind('a.txt', 'application/pdf')).toBe('pdf');
   expect(kind('a.txt', 'image/png')).toBe('image');
   expect(kind('a.txt', 'application/octet-stream')).toBe('text');

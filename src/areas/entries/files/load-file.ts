@@ -35,8 +35,9 @@ export async function readEntryFileHash(address: FileAddress, signal: AbortSigna
     signal,
   });
   const tag = response.headers.get('etag')?.replaceAll('"', '') ?? '';
-  const bytes = atob(tag.replaceAll('-', '+').replaceAll('_', '/'));
-  return [...bytes].map((char) => (char.codePointAt(0) ?? 0).toString(16).padStart(2, '0')).join('');
+  const text = atob(tag.replaceAll('-', '+').replaceAll('_', '/'));
+  const bytes = Uint8Array.from(text, (char) => char.codePointAt(0) ?? 0);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 // Raster formats only: SVG may contain scripts, and the service serves it as a download.

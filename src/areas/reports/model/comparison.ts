@@ -24,6 +24,18 @@ export interface DifferenceRow {
   after: string;
 }
 
+const toRow =
+  (kind: 'added' | 'removed') =>
+  ({ entryId, name }: ReportDifference['added'][number]): DifferenceRow => ({
+    id: `${entryId} ${kind}`,
+    entryId,
+    name,
+    kind,
+    path: '',
+    before: '',
+    after: '',
+  });
+
 /** The rows of a comparison: changed values, then added and removed entries. */
 export function toDifferenceRows({ changed, added, removed }: ReportDifference): DifferenceRow[] {
   const values = changed.flatMap(({ entryId, name, values: changes }) =>
@@ -37,16 +49,5 @@ export function toDifferenceRows({ changed, added, removed }: ReportDifference):
       after: after ?? '',
     })),
   );
-  const toRow =
-    (kind: 'added' | 'removed') =>
-    ({ entryId, name }: ReportDifference['added'][number]) => ({
-      id: `${entryId} ${kind}`,
-      entryId,
-      name,
-      kind,
-      path: '',
-      before: '',
-      after: '',
-    });
   return [...values, ...added.map(toRow('added')), ...removed.map(toRow('removed'))];
 }

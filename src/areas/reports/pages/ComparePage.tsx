@@ -90,11 +90,11 @@ function Difference({ runs }: { runs: readonly [ReportRun, ReportRun] }) {
   return (
     <>
       {counts && (
-        <p className="rep-counts" role="status">
+        <output className="rep-counts">
           {pluralize(counts.changed, 'entry', 'entries')} changed, {formatNumber(counts.added)} added,{' '}
           {formatNumber(counts.removed)} removed, {formatNumber(counts.unchanged)} unchanged.
           {data.isTruncated && ' The first 1,000 of each are listed.'}
-        </p>
+        </output>
       )}
       <DataTable
         label="Differences"
