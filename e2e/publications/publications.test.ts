@@ -227,7 +227,7 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await panel.getByLabel('Subject').fill('steward.depots');
   await panel.getByLabel('Sign-in').click();
   await page.getByRole('option', { name: 'Token' }).click();
-  await panel.getByLabel('Token', { exact: true }).fill('t0ken');
+  await panel.getByRole('textbox', { name: 'Token' }).fill('t0ken');
   await expectAccessible(page);
   await panel.getByRole('button', { name: 'Create destination' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Bus' })).toBeVisible();
