@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
+import type { FieldVm } from '../../contract/generated/types.gen.ts';
 import { FIELD } from '../../contract/rules/fields.ts';
 import {
   chooseMenuItem,
@@ -184,4 +185,26 @@ test('finishes after the tab was closed and the service was killed, every entry 
   await expect(endedJobBadge(other)).toHaveText('Finished', { timeout: 90_000 });
   await other.goto('/entries/Wave');
   await expect(other.getByText('There are no Waves yet')).toBeVisible();
+
+  // An entry that is created after the dry run has nearly the name of a row.
+  await other.goto('/entries/Wave/import');
+  await chooseFile(other, 'late.csv', 'Name,Height,Remark\nTide,7,not imported\nSwell,3,');
+  await expect(getImportButton(other)).toHaveText('Import 2 entries');
+  const fields = (await sendRequest(other.request, 'GET', `${SCHEMA}/Wave/fields`)) as FieldVm[];
+  const fieldId = fields.find(({ isKey }) => isKey)?.id;
+  const storeRequests = [{ entryId: -1, fieldId, value: 'TIDE' }];
+  await sendRequest(other.request, 'POST', '/api/rest/v4/data/entrydata/Wave', { storeRequests });
+  await getImportButton(other).click();
+  await expect(endedJobBadge(other)).toHaveText('Finished, 1 failed');
+  const failed = await downloadBytes(other, () =>
+    other.getByRole('button', { name: 'Failed rows of the file' }).click(),
+  );
+  expect(failed.name).toMatch(/^failed-rows-\d+\.csv$/);
+  const [row, ...others] = Papa.parse<Record<string, string>>(failed.bytes.toString('utf8'), {
+    header: true,
+    skipEmptyLines: true,
+  }).data;
+  expect(others).toEqual([]);
+  expect(row).toMatchObject({ Name: 'Tide', Height: '7', Remark: 'not imported' });
+  expect(Object.values(row ?? {}).join()).toContain('nearly the same name');
 });

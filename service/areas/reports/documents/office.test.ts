@@ -94,8 +94,8 @@ async function makeDocuments(): Promise<{ format: 'docx' | 'xlsx'; document: Buf
 
 /** The values that the program does not find in a document, for every kind. */
 async function findMissing(program: string): Promise<string[]> {
-  const documents = await makeDocuments();
-  return documents.flatMap(({ format, document }) => {
+  const made = await makeDocuments();
+  return made.flatMap(({ format, document }) => {
     const read = readWithOffice(program, document, format);
     return VALUES.filter((value) => !read.includes(value)).map((value) => `${format}: ${value}`);
   });

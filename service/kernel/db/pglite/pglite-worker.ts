@@ -52,10 +52,11 @@ function syncFile({ nfd }: { nfd: number }): number {
 class SyncingNodeFS extends NodeFS {
   override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pg, options);
-    const addFsync: NonNullable<typeof emscriptenOpts.preRun>[number] = ({ NODEFS }) => {
-      Object.assign(Reflect.get(NODEFS, 'stream_ops'), { fsync: syncFile });
-    };
-    return { emscriptenOpts: { ...emscriptenOpts, preRun: [addFsync, ...(emscriptenOpts.preRun ?? [])] } };
+    const preRun: typeof emscriptenOpts.preRun = [
+      ({ NODEFS }) => Object.assign(Reflect.get(NODEFS, 'stream_ops'), { fsync: syncFile }),
+      ...(emscriptenOpts.preRun ?? []),
+    ];
+    return { emscriptenOpts: { ...emscriptenOpts, preRun } };
   }
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { MailX, FileUp } from 'lucide-react';
+import { FileSpreadsheet, FileUp, MailX } from 'lucide-react';
 import { useEffect, useMemo, useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
@@ -10,11 +10,13 @@ import {
   EXPIRY_REMINDER_DAYS,
   TEMPORARY,
 } from '../../../../contract/rules/invitations.ts';
+import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { startInvitationsMutation } from '../../../api/generated/queries/invitations.gen.ts';
 import { getJobOptions } from '../../../api/generated/queries/jobs.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { useDirectory } from '../../../directory/directory.ts';
+import { saveFile } from '../../../files/download.ts';
 import { decodeText } from '../../../files/table/decode-text.ts';
 import { addDays } from '../../../lib/dates.ts';
 import { foldText } from '../../../lib/fold-text.ts';
@@ -330,19 +332,36 @@ function AddressBox() {
                 : `${pluralize(entries.length, 'address', 'addresses')} found.`
             }
           />
-          <FileChoice
-            className="inv-file btn btn-default btn-small"
-            accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
-            onFiles={([file]) => file && void open(file)}
-          >
-            <FileUp />
-            Add a CSV file
-          </FileChoice>
+          <div className="inv-files">
+            <FileChoice
+              className="inv-file btn btn-default btn-small"
+              accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
+              onFiles={([file]) => file && void open(file)}
+            >
+              <FileUp />
+              Add a CSV file
+            </FileChoice>
+            <Button size="small" variant="quiet" icon={FileSpreadsheet} onClick={saveTemplate}>
+              Download the template
+            </Button>
+          </div>
         </div>
       </CardBody>
     </Card>
   );
 }
+
+/** Saves a file with the columns that are read and two examples. */
+const saveTemplate = (): void =>
+  saveFile(
+    'invitations-template.csv',
+    formatCsv([
+      ['E-mail', 'Type', 'Days', 'Groups'],
+      ['ann.example@company.example', 'Permanent', '', ''],
+      ['ben.example@company.example', 'Temporary', '30', ''],
+    ]),
+    'text/csv',
+  );
 
 async function readFileText(file: File): Promise<{ text?: string; error?: string }> {
   if (file.size > MAX_FILE_BYTES)
