@@ -220,7 +220,7 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await expect(panel.getByText('Enter an address')).toBeVisible();
   await panel.getByLabel('Topic').click();
   await page.getByRole('option', { name: 'default-data' }).click();
-  // A destination of NATS has no key: its page follows at once.
+  // A destination of NATS has no key to show.
   await panel.getByText('NATS JetStream', { exact: true }).click();
   await panel.getByLabel('Name').fill('Bus');
   await panel.getByLabel('Address').fill(`tls://127.0.0.1:${port}`);
@@ -230,6 +230,7 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await panel.getByRole('textbox', { name: 'Token' }).fill('t0ken');
   await expectAccessible(page);
   await panel.getByRole('button', { name: 'Create destination' }).click();
+  await page.getByRole('link', { name: 'Bus' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Bus' })).toBeVisible();
   await page.getByRole('button', { name: 'Edit' }).click();
   await expect(panel.getByLabel('Sign-in')).toContainText('Keep the stored credentials');

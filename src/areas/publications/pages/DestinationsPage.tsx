@@ -13,6 +13,7 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
+import { toast } from '../../../ui/toast.ts';
 import { describeHealth } from '../model/destinations.ts';
 import { destinationsQuery } from '../model/queries.ts';
 import { DestinationPanel, SecretDialog } from './DestinationPanel.tsx';
@@ -83,8 +84,6 @@ export function DestinationsPage() {
 function Destinations() {
   const create = usePermission('createDestination');
   const navigate = route.useNavigate();
-  const showDestination = ({ id }: Destination) =>
-    void navigate({ to: '/publications/destinations/$destinationId', params: { destinationId: id } });
   const { data, error, isFetching, refetch } = useQuery(destinationsQuery);
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<Destination>();
@@ -98,7 +97,7 @@ function Destinations() {
     <>
       <TableBar tools={button}>
         <span className="pub-soft">
-          Each event is sent as one signed HTTPS request, one after the other in the order of the topic.
+          Each event is sent on its own, one after the other in the order of the topic.
         </span>
       </TableBar>
       <DataTable
@@ -123,8 +122,8 @@ function Destinations() {
           onSaved={(destination) => {
             setIsCreating(false);
             // Only a webhook has a key.
-            if (destination.secret === undefined) showDestination(destination);
-            else setCreated(destination);
+            if (destination.secret !== undefined) setCreated(destination);
+            else toast({ title: `${destination.name} was created` });
           }}
         />
       )}
@@ -133,7 +132,10 @@ function Destinations() {
           destination={created}
           onClose={() => {
             setCreated(undefined);
-            showDestination(created);
+            void navigate({
+              to: '/publications/destinations/$destinationId',
+              params: { destinationId: created.id },
+            });
           }}
         />
       )}
