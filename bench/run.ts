@@ -21,7 +21,6 @@ import { grid, gridEmbedded } from './grid.ts';
 import { http } from './http.ts';
 import { imports, importsEmbedded } from './imports.ts';
 import { jobs, jobsEmbedded } from './jobs.ts';
-import { planner } from './planner.ts';
 import { publications } from './publications.ts';
 import { relationshipIntelligence } from './relationship-intelligence.ts';
 import { reports } from './reports.ts';
@@ -55,7 +54,6 @@ const BENCHES: readonly Bench[] = [
   imports,
   importsEmbedded,
   relationshipIntelligence,
-  planner,
   agent,
   reports,
   ...publications,

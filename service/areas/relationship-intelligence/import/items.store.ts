@@ -88,17 +88,19 @@ export async function storeItems(
   return toBatchResult(result.rows);
 }
 
-/** Whether the database has items of the batch already, or users who have them. */
+/**
+ * Whether the database may have items of the batch already, or users who have them. Conditions on lists instead of joins: for tables
+ * that were empty when they were analyzed, a join reads all rows once for each key.
+ */
 export async function hasItems(
   tx: Tx,
   { siteId, kind }: ItemOwner,
   { firstKeys, repeatedKeys, repeatedUsers }: CopyBatch,
 ): Promise<boolean> {
   const { rows } = await sql<{ isKnown: boolean }>`select
-    exists (select from unnest(${firstKeys}::uuid[]) as s(item_key)
-      join ri_item k on k.site_id = ${siteId} and k.kind = ${kind} and k.item_key = s.item_key)
-    or exists (select from unnest(${repeatedKeys}::uuid[], ${repeatedUsers}::int[]) as s(item_key, user_id)
-      join ri_item_user l on l.site_id = ${siteId} and l.user_id = s.user_id and l.kind = ${kind} and l.item_key = s.item_key)
+    exists (select from ri_item where site_id = ${siteId} and kind = ${kind} and item_key = any(${firstKeys}::uuid[]))
+    or exists (select from ri_item_user where site_id = ${siteId} and kind = ${kind}
+      and user_id = any(${repeatedUsers}::int[]) and item_key = any(${repeatedKeys}::uuid[]))
     as "isKnown"`.execute(tx);
   return rows[0]?.isKnown ?? true;
 }

@@ -25,10 +25,10 @@ export function EntryRelationships({ entryId }: { entryId: number }) {
               `User ${userId}`
             ) : (
               <PersonLink id={userId} name={userName} to="/users/$userId" tabIndex={0} />
-            )}{' '}
-            · score <b className="num">{score}</b>
+            )}
           </p>
           <span className="ent-quiet">
+            Score <b className="num">{score}</b>:{' '}
             {reasons.map(({ text, points }) => `${text} (${points})`).join(' · ')}
           </span>
         </div>
