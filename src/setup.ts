@@ -31,6 +31,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   '/^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$/':
     'Use letters, digits, hyphens and underscores, with dots between the words',
   '/^[A-Za-z0-9_:.\\/-]+$/': 'Use letters, digits and the characters _ : . / -',
+  '/^([01]\\d|2[0-3]):[0-5]\\d$/': 'Enter a time such as 07:30',
   '/^[0-9]{6}$/': 'Enter the six digits shown in the app',
   '/\\S/': 'Enter a text, not only spaces',
 };

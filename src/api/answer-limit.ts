@@ -32,7 +32,7 @@ export function setWorkerResend(resend: () => void): void {
 
 // POST operations that only read (contract/rules/operations.ts), by path.
 const READ_ONLY_POST_PATHS =
-  /\/(management\/users|user\/activity(\/(summary|last))?|addresses\/rehearsal|invitations\/check|entrydata\/[^/]+\/filter|entrydata\/get(HistoricalData)?|entrydata\/rows\/(asof|query)\/[^/]+|entrylookup|publication\/(environments\/[^/]+\/)?poll|topicdefinitions\/rehearsal)$/;
+  /\/(management\/users|user\/activity(\/(summary|last))?|addresses\/rehearsal|invitations\/check|entrydata\/[^/]+\/filter|entrydata\/get(HistoricalData)?|entrydata\/rows\/(asof|query)\/[^/]+|entrylookup|publication\/(environments\/[^/]+\/)?poll|topicdefinitions\/rehearsal|schema\/impact)$/;
 
 /** Whether a call only reads, so that it can be sent again without changing anything. */
 export const isRead = (method: string, pathname: string): boolean =>

@@ -50,6 +50,9 @@ const DOWNLOADS = [
   'startReportRun',
   'downloadBackup',
   'createBackupDownload',
+  'createReportSchedule',
+  'updateReportSchedule',
+  'deleteReportSchedule',
   'startEntryExport',
   'startUserExport',
   'startActivityExport',
@@ -59,7 +62,12 @@ const DOWNLOADS = [
 ];
 
 /** Operations that create or end a credential, which would outlive the assignment. */
-const CREDENTIALS = ['createAgentKey', 'revokeAgentKey'];
+const CREDENTIALS = [
+  'createAgentKey',
+  'revokeAgentKey',
+  'describeAgentAuthorization',
+  'approveAgentAuthorization',
+];
 
 const isAllowed = ({ id, capabilities }: Operation) =>
   OWN_SESSION.has(id) ||

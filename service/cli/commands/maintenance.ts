@@ -78,6 +78,7 @@ export const adoptFolder = defineCommand({
 export const PRUNE_TASKS: readonly string[] = [
   'API key usage cleanup',
   'agent call retention',
+  'agent token retention',
   'delete expired events',
   'delete old delivery attempts',
   'delete orphan files',

@@ -2,6 +2,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { ACTIVITY_LOG_RETENTION_DAYS } from '../../areas/activity/index.ts';
 import { ADMINISTRATORS_GROUP } from '../../areas/members/index.ts';
+import { withTransaction } from '../../kernel/db/database.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
 import { createRandom, type Random } from '../load/random.ts';
 import { drawActivity, drawProxies, drawReports, type SampleActivity } from './activity.ts';
@@ -61,7 +62,7 @@ const MAX_ACTIVITY_ROWS = 400_000;
  * of the users. No user has a password.
  */
 export async function fillSample(db: Kysely<Tables>, options: SampleOptions): Promise<SampleSummary> {
-  return db.transaction().execute((tx) => writeSample(tx, options));
+  return withTransaction(db, {}, (tx) => writeSample(tx, options));
 }
 
 /** Writes the sample within an open transaction. */

@@ -63,7 +63,7 @@ export function DeliveryFields({ control, isSchedule = false }: DeliveryFieldsPr
           control={control}
           name="time"
           label="Time"
-          type="time"
+          placeholder="07:30"
           hint={`In the time zone of the site (${site.timeZone}), with your rights at that moment.`}
         />
       )}
