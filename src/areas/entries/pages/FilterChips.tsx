@@ -14,6 +14,7 @@ import type { Field, Schema } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
 import { useTimeZone } from '../model/zone.ts';
 import type { EntriesView } from '../views/view.ts';
+import '../../../ui/table/filter.css';
 import './filter-chips.css';
 
 interface FilterChipsProps {
@@ -47,7 +48,7 @@ export function FilterChips({ condition, errors, fields, schema, onChange, onEdi
     );
   if (draft.conditions.length === 0) return null;
   return (
-    <fieldset className="filter-chips">
+    <fieldset className="sentence">
       <legend className="visually-hidden">Filter</legend>
       <ListFilter aria-hidden />
       <span>Where</span>

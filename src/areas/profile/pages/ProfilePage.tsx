@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { UserRoundCog } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import type { SessionInfo, OwnSecurity } from '../../../../contract/generated/types.gen.ts';
@@ -34,12 +34,11 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody, Fact, Facts, CardRow } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
-import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { AgentsCard } from '../../agent/index.ts';
 import { NotificationsCard } from '../../notifications/index.ts';
 import { sessionsQuery, securityQuery } from '../model/queries.ts';
-import { CodesDialog } from '../panels/EnrolDialog.tsx';
+import { CodesDialog, EnrolDialog } from '../panels/EnrolDialog.tsx';
 import { ApiKeyCard } from './ApiKeyCard.tsx';
 import { PasskeysCard } from './PasskeysCard.tsx';
 import { SessionList } from './SessionList.tsx';
@@ -304,8 +303,6 @@ const formatEndedSessions = (ended: number): string =>
     ? 'You had no other sessions.'
     : `${pluralize(ended, 'other session', 'other sessions')} ended.`;
 
-const EnrolDialog = lazyWithPreload(() => import('../panels/EnrolDialog.tsx'));
-
 /** With fewer codes left, the card suggests creating new ones. */
 const FEW_CODES = 3;
 
@@ -350,11 +347,7 @@ function TwoFactorCard() {
         }
       />
       <RecoveryRow security={security} />
-      {enrolling && (
-        <Suspense>
-          <EnrolDialog onClose={() => setEnrolling(false)} />
-        </Suspense>
-      )}
+      {enrolling && <EnrolDialog onClose={() => setEnrolling(false)} />}
     </Card>
   );
 }

@@ -9,7 +9,7 @@ import { toast } from '../../../ui/toast.ts';
 import { securityQuery } from '../model/queries.ts';
 
 /** Sets up an authenticator app, or replaces the current one. */
-export default function EnrolDialog({ onClose }: { onClose: () => void }) {
+export function EnrolDialog({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
   const { authenticatorDate } = useSuspenseQuery(securityQuery).data;
   const [initialDate] = useState(authenticatorDate);

@@ -23,9 +23,10 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { RUN_LABELS, showFailure } from '../model/reports.ts';
+import { showFailure } from '../model/reports.ts';
 import { formatPeople, formatTimes, toDeliveryValues, toTiming } from '../model/schedules.ts';
 import { DeliveryFields } from './DeliveryFields.tsx';
+import { LastRun } from './LastRun.tsx';
 import { ReportTabs } from './ReportTabs.tsx';
 import '../reports.css';
 
@@ -241,15 +242,7 @@ const COLUMNS: readonly Column<ReportSchedule>[] = [
     id: 'last',
     header: 'Last',
     width: 132,
-    cell: ({ lastRun }, { tabIndex }) =>
-      lastRun ? (
-        <span className="rep-last">
-          <Timestamp at={lastRun.createdDate} tabIndex={tabIndex} />
-          {lastRun.status !== 'Ready' && RUN_LABELS[lastRun.status].label}
-        </span>
-      ) : (
-        'Never'
-      ),
+    cell: ({ lastRun }, { tabIndex }) => <LastRun run={lastRun} tabIndex={tabIndex} />,
   },
   {
     id: 'state',

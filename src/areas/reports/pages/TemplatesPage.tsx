@@ -11,12 +11,12 @@ import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { useSchema } from '../../entries/index.ts';
-import { FORMAT_LABELS, RUN_LABELS, sortTemplates } from '../model/reports.ts';
+import { FORMAT_LABELS, sortTemplates } from '../model/reports.ts';
 import { formatSelection } from '../model/selection.ts';
+import { LastRun } from './LastRun.tsx';
 import { ReportTabs } from './ReportTabs.tsx';
 import { TemplatePanel } from './TemplatePanel.tsx';
 import '../reports.css';
@@ -148,15 +148,7 @@ const COLUMNS: readonly Column<ReportTemplate>[] = [
     header: 'Last generated',
     width: 132,
     small: 'line',
-    cell: ({ lastRun }, { tabIndex }) =>
-      lastRun ? (
-        <span className="rep-last">
-          <Timestamp at={lastRun.createdDate} tabIndex={tabIndex} />
-          {lastRun.status !== 'Ready' && RUN_LABELS[lastRun.status].label}
-        </span>
-      ) : (
-        'Never'
-      ),
+    cell: ({ lastRun }, { tabIndex }) => <LastRun run={lastRun} tabIndex={tabIndex} />,
   },
   {
     id: 'generate',
