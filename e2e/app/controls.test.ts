@@ -62,6 +62,8 @@ test('dates are typed, pasted or chosen from a calendar, and Booleans are switch
   await expect(calendar.getByRole('button', { name: / 13 November 2026/ })).toBeFocused();
   await keyboard.press('ArrowRight');
   await keyboard.press('Enter');
+  // The calendar closes and gives the focus back; another key belongs to the cell.
+  await expect(row.getByRole('textbox', { name: 'Due' })).toBeFocused();
   await keyboard.press('Enter');
   await expect(row).toContainText('14 Nov 2026');
 

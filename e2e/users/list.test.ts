@@ -42,7 +42,15 @@ test('finds users by name, e-mail and id and keeps the search in the URL', async
   await expect(page).toHaveURL('/users?q=zephyr');
   await search(page).fill(first.email.slice(0, -3));
   await expect(grid(page).getByRole('row')).toHaveCount(2);
-  await search(page).fill(`id:${first.id}`);
+  await search(page).fill('');
+  await page.getByRole('button', { name: 'Ways to search' }).click();
+  const ways = page.getByRole('dialog', { name: 'Ways to search' });
+  await expectAccessible(page);
+  await ways.getByRole('button', { name: 'id:42' }).click();
+  await expect(ways).toBeHidden();
+  await expect(search(page)).toBeFocused();
+  await page.keyboard.type(String(first.id));
+  await expect(search(page)).toHaveValue(`id:${first.id}`);
   await expectRow(grid(page), { Name: first.name });
   await expect(grid(page).getByRole('row')).toHaveCount(2);
   await page.keyboard.press('Escape');

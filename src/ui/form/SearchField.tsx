@@ -1,5 +1,6 @@
 import { Search, X } from 'lucide-react';
 import { useRef } from 'react';
+import type { ReactNode } from 'react';
 import { IconButton } from '../button/IconButton.tsx';
 import './form.css';
 import './search.css';
@@ -13,13 +14,16 @@ interface SearchFieldProps {
   onPasteList?: (text: string) => void;
   /** Called when the field loses the focus. */
   onBlur?: () => void;
+  /** Button shown while the field is empty; `choose` starts a search with a text. */
+  help?: (choose: (start: string) => void) => ReactNode;
 }
 
 /** Search field that filters a list during typing; Escape clears it. */
-export function SearchField({ label, placeholder, value, onChange, onPasteList, onBlur }: SearchFieldProps) {
+export function SearchField(props: SearchFieldProps) {
+  const { label, placeholder, value, onChange, onPasteList, onBlur, help } = props;
   const input = useRef<HTMLInputElement>(null);
-  const clear = () => {
-    onChange('');
+  const start = (text: string) => {
+    onChange(text);
     input.current?.focus();
   };
   return (
@@ -39,7 +43,7 @@ export function SearchField({ label, placeholder, value, onChange, onPasteList, 
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || value === '') return;
           event.preventDefault();
-          clear();
+          start('');
         }}
         onPaste={(event) => {
           const text = event.clipboardData.getData('text');
@@ -48,7 +52,11 @@ export function SearchField({ label, placeholder, value, onChange, onPasteList, 
           onPasteList(text);
         }}
       />
-      {value !== '' && <IconButton label="Clear search" icon={X} size="small" onClick={clear} />}
+      {value === '' ? (
+        help?.(start)
+      ) : (
+        <IconButton label="Clear search" icon={X} size="small" onClick={() => start('')} />
+      )}
     </search>
   );
 }

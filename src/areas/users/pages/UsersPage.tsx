@@ -44,6 +44,7 @@ import {
 } from '../model/view.ts';
 import type { UsersView } from '../model/view.ts';
 import { COLUMNS, GroupNamesProvider } from './columns.tsx';
+import { SearchHelp } from './SearchHelp.tsx';
 import { UsersBulk } from './UsersBulk.tsx';
 
 const PastePanel = lazyWithPreload(() => import('../panels/PastePanel.tsx'));
@@ -338,6 +339,7 @@ function UsersBar(props: UsersBarProps) {
         onChange={type}
         onBlur={settle}
         onPasteList={onPaste}
+        help={(choose) => <SearchHelp onChoose={choose} />}
       />
       {selectedCount > 0 && (
         <ToggleChip
