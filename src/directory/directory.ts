@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { GroupInfoResponse } from '../../contract/generated/types.gen.ts';
 import { NO_ANSWER, ServiceError, toServiceError } from '../api/errors.ts';
 import { searchUsersQueryKey } from '../api/generated/queries/users.gen.ts';
@@ -177,11 +178,12 @@ export const findPeople = async (q: string, limit: number): Promise<DirectoryRow
 /** Returns how many users match a text. */
 export const countPeople = async (q: string): Promise<number> => (await connectDirectory()).count(q);
 
-/** Returns the rows of the given users by id, as far as they are in the directory. */
+/** Returns the rows of the given users by id; those that the directory does not have are looked for once. */
 export function usePeopleById(ids: readonly number[]): ReadonlyMap<number, DirectoryRow> {
   const identity = getSessionIdentity(useSession());
-  const { version, size } = useDirectory();
-  const { data } = useQuery({
+  const client = useQueryClient();
+  const { version, size, complete } = useDirectory();
+  const { data, isPlaceholderData } = useQuery({
     queryKey: [{ _id: 'directory', identity, version, ids }],
     queryFn: async () => new Map((await readDirectoryRows(ids)).map((row) => [row.id, row])),
     enabled: size !== undefined,
@@ -190,7 +192,29 @@ export function usePeopleById(ids: readonly number[]): ReadonlyMap<number, Direc
     gcTime: 0,
     structuralSharing: false,
   });
+  const missing = data && complete && !isPlaceholderData ? ids.filter((id) => !data.has(id)).join() : '';
+  const { siteId } = identity;
+  useEffect(() => {
+    // The directory shows the error of a failed read.
+    if (missing !== '') readNewUsers(client, siteId, missing).catch(() => undefined);
+  }, [client, siteId, missing]);
   return data ?? NO_PEOPLE;
+}
+
+/** Users that were missing from the directory and were asked for, as `site:user`. */
+const askedUsers = new Set<string>();
+
+/**
+ * Reads changes if users are missing for the first time: they may have joined since the last refresh, such as somebody who
+ * has just accepted an invitation. Former members stay missing and are not asked for again.
+ */
+async function readNewUsers(client: QueryClient, siteId: number, missingIds: string): Promise<void> {
+  const { size } = askedUsers;
+  for (const id of missingIds.split(',')) askedUsers.add(`${siteId}:${id}`);
+  if (askedUsers.size === size) return;
+  // The first read of the page may skip changes that were read recently, and would absorb the invalidation.
+  await client.ensureQueryData(directoryQuery);
+  await client.invalidateQueries({ queryKey: directoryQuery.queryKey });
 }
 
 const NO_PEOPLE: ReadonlyMap<number, DirectoryRow> = new Map();

@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useMemo } from 'react';
+import { createContext, useContext, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import type { GroupInfoResponse, InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
-import { directoryQuery, useDirectory, usePeopleById } from '../../../directory/directory.ts';
+import { usePeopleById } from '../../../directory/directory.ts';
 
 const NO_PEOPLE: ReadonlyMap<number, { name: string }> = new Map();
 const NO_ROWS: readonly InvitationInfoResponse[] = [];
@@ -22,13 +21,6 @@ export function useNameLookup(
 ): NameLookup {
   const ids = useMemo(() => [...new Set(invitations.flatMap(({ userId }) => userId ?? []))], [invitations]);
   const people = usePeopleById(ids);
-  const client = useQueryClient();
-  const { complete } = useDirectory();
-  // The directory does not contain users who have just accepted, so it is refreshed.
-  const missing = complete ? ids.filter((id) => !people.has(id)).join() : '';
-  useEffect(() => {
-    if (missing !== '') void client.invalidateQueries({ queryKey: directoryQuery.queryKey });
-  }, [missing, client]);
   return useMemo(
     () => ({ people, groups: new Map(groups.map(({ id, name }) => [id, name])) }),
     [people, groups],
