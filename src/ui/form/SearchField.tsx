@@ -1,6 +1,6 @@
 import { Search, X } from 'lucide-react';
 import { useRef } from 'react';
-import type { ReactNode } from 'react';
+import type { ComponentType } from 'react';
 import { IconButton } from '../button/IconButton.tsx';
 import './form.css';
 import './search.css';
@@ -14,13 +14,13 @@ interface SearchFieldProps {
   onPasteList?: (text: string) => void;
   /** Called when the field loses the focus. */
   onBlur?: () => void;
-  /** Button shown while the field is empty; `choose` starts a search with a text. */
-  help?: (choose: (start: string) => void) => ReactNode;
+  /** Button shown while the field is empty; `onChoose` starts a search with a text. */
+  help?: ComponentType<{ onChoose: (start: string) => void }>;
 }
 
 /** Search field that filters a list during typing; Escape clears it. */
 export function SearchField(props: SearchFieldProps) {
-  const { label, placeholder, value, onChange, onPasteList, onBlur, help } = props;
+  const { label, placeholder, value, onChange, onPasteList, onBlur, help: Help } = props;
   const input = useRef<HTMLInputElement>(null);
   const start = (text: string) => {
     onChange(text);
@@ -53,7 +53,7 @@ export function SearchField(props: SearchFieldProps) {
         }}
       />
       {value === '' ? (
-        help?.(start)
+        Help && <Help onChoose={start} />
       ) : (
         <IconButton label="Clear search" icon={X} size="small" onClick={() => start('')} />
       )}

@@ -339,7 +339,7 @@ function UsersBar(props: UsersBarProps) {
         onChange={type}
         onBlur={settle}
         onPasteList={onPaste}
-        help={(choose) => <SearchHelp onChoose={choose} />}
+        help={SearchHelp}
       />
       {selectedCount > 0 && (
         <ToggleChip
