@@ -115,18 +115,32 @@ const hasProtocol = (text: string, protocols: readonly string[]): boolean => {
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const issues: string[] = [];
   const host = env['HOST'] ?? '127.0.0.1';
-  const port = Number(env['PORT'] ?? 4400);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) issues.push('PORT: a number from 0 to 65535');
+  const isOn = (name: string, byDefault: 'on' | 'off'): boolean => {
+    const text = env[name] ?? byDefault;
+    if (text !== 'on' && text !== 'off') issues.push(`${name}: on or off`);
+    return text === 'on';
+  };
+  /** `what` is the unit or the kind of number in the message. */
+  const readNumber = (
+    name: string,
+    byDefault: number,
+    what: string,
+    { min, max, isWhole = false }: { min: number; max: number; isWhole?: boolean },
+  ): number => {
+    const number = Number(env[name] ?? byDefault);
+    if (!(number >= min && number <= max && (!isWhole || Number.isInteger(number))))
+      issues.push(`${name}: ${what} from ${min} to ${max}`);
+    return number;
+  };
+  const port = readNumber('PORT', 4400, 'a number', { min: 0, max: 65_535, isWhole: true });
   const metricsPort = env['METRICS_PORT'] ? Number(env['METRICS_PORT']) : undefined;
   if (
     metricsPort !== undefined &&
     !(Number.isInteger(metricsPort) && metricsPort >= 0 && metricsPort <= 65_535)
   )
     issues.push('METRICS_PORT: a number from 0 to 65535, another one than PORT');
-  const sample = env['STEWARD_SAMPLE'] ?? 'on';
-  if (sample !== 'on' && sample !== 'off') issues.push('STEWARD_SAMPLE: on or off');
-  const fsync = env['EMBEDDED_FSYNC'] ?? 'off';
-  if (fsync !== 'on' && fsync !== 'off') issues.push('EMBEDDED_FSYNC: on or off');
+  const createsSample = isOn('STEWARD_SAMPLE', 'on');
+  const syncsToDisk = isOn('EMBEDDED_FSYNC', 'off');
   const email = env['STEWARD_ADMIN_EMAIL'];
   const password = env['STEWARD_ADMIN_PASSWORD'];
   if ((email === undefined) !== (password === undefined)) {
@@ -143,17 +157,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'DATABASE_URL: a URL that starts with postgresql://, such as postgresql://user:password@host:5432/steward',
     );
   }
-  const pooled = env['DATABASE_POOLED'] ?? 'off';
-  if (pooled !== 'on' && pooled !== 'off') issues.push('DATABASE_POOLED: on or off');
-  const poolSize = Number(env['DATABASE_POOL_SIZE'] ?? 10);
-  if (!(Number.isInteger(poolSize) && poolSize >= 2 && poolSize <= 500))
-    issues.push('DATABASE_POOL_SIZE: a number of connections from 2 to 500');
-  const statementSeconds = Number(env['DATABASE_STATEMENT_TIMEOUT'] ?? 30);
-  if (!(statementSeconds >= 1 && statementSeconds <= 3_600))
-    issues.push('DATABASE_STATEMENT_TIMEOUT: seconds from 1 to 3600');
-  const waitSeconds = Number(env['DATABASE_CONNECTION_TIMEOUT'] ?? 10);
-  if (!(waitSeconds >= 1 && waitSeconds <= 60))
-    issues.push('DATABASE_CONNECTION_TIMEOUT: seconds from 1 to 60');
+  const isPooled = isOn('DATABASE_POOLED', 'off');
+  const maxConnections = readNumber('DATABASE_POOL_SIZE', 10, 'a number of connections', {
+    min: 2,
+    max: 500,
+    isWhole: true,
+  });
+  const statementSeconds = readNumber('DATABASE_STATEMENT_TIMEOUT', 30, 'seconds', { min: 1, max: 3_600 });
+  const waitSeconds = readNumber('DATABASE_CONNECTION_TIMEOUT', 10, 'seconds', { min: 1, max: 60 });
   if (env['SMTP_URL'] && !hasProtocol(env['SMTP_URL'], ['smtp:', 'smtps:']))
     issues.push(
       'SMTP_URL: a URL such as smtp://user:password@mail.example:587?from=steward@example, with smtp or smtps',
@@ -170,12 +181,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const secretKey = env['STEWARD_SECRET_KEY'];
   if (secretKey && !parseSecretKey(secretKey))
     issues.push('STEWARD_SECRET_KEY: 32 bytes as base64, for example from `openssl rand -base64 32`');
-  const stopDelaySeconds = Number(env['STOP_DELAY'] ?? 0);
-  if (!(stopDelaySeconds >= 0 && stopDelaySeconds <= MAX_STOP_DELAY_SECONDS))
-    issues.push(`STOP_DELAY: seconds from 0 to ${MAX_STOP_DELAY_SECONDS}`);
-  const stopTimeoutSeconds = Number(env['STOP_TIMEOUT'] ?? DEFAULT_STOP_TIMEOUT_SECONDS);
-  if (!(stopTimeoutSeconds >= 1 && stopTimeoutSeconds <= MAX_STOP_TIMEOUT_SECONDS))
-    issues.push(`STOP_TIMEOUT: seconds from 1 to ${MAX_STOP_TIMEOUT_SECONDS}`);
+  const stopDelaySeconds = readNumber('STOP_DELAY', 0, 'seconds', { min: 0, max: MAX_STOP_DELAY_SECONDS });
+  const stopTimeoutSeconds = readNumber('STOP_TIMEOUT', DEFAULT_STOP_TIMEOUT_SECONDS, 'seconds', {
+    min: 1,
+    max: MAX_STOP_TIMEOUT_SECONDS,
+  });
   const storageQuota = parseSize(env['STEWARD_STORAGE_QUOTA'] ?? '10GB');
   if (storageQuota === undefined)
     issues.push('STEWARD_STORAGE_QUOTA: a size such as 500MB, 10GB or 2TB, or off');
@@ -198,8 +208,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
   if (endpoint !== undefined && !hasProtocol(endpoint, ['http:', 'https:']))
     issues.push('OTEL_EXPORTER_OTLP_ENDPOINT: the URL of an OTLP receiver, such as http://127.0.0.1:4318');
-  const sampleRatio = Number(env['OTEL_TRACES_SAMPLER_ARG'] ?? 1);
-  if (!(sampleRatio >= 0 && sampleRatio <= 1)) issues.push('OTEL_TRACES_SAMPLER_ARG: a number from 0 to 1');
+  const sampleRatio = readNumber('OTEL_TRACES_SAMPLER_ARG', 1, 'a number', { min: 0, max: 1 });
   const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] ?? 'info'));
   if (!logLevel) issues.push(`LOG_LEVEL: one of ${LOG_LEVELS.join(', ')}`);
   if (issues.length > 0) throw new ConfigError(`These settings are invalid:\n  ${issues.join('\n  ')}`);
@@ -208,8 +217,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port,
     dataDir: env['DATA_DIR'] ?? 'data',
     databaseUrl: env['DATABASE_URL'] ? new Secret(env['DATABASE_URL']) : undefined,
-    syncsToDisk: fsync === 'on',
-    pool: { maxConnections: poolSize, isPooled: pooled === 'on' },
+    syncsToDisk,
+    pool: { maxConnections, isPooled },
     limits: { statementMs: statementSeconds * 1_000, waitMs: waitSeconds * 1_000 },
     publicUrl,
     trustedProxies,
@@ -220,7 +229,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     storageQuota: storageQuota ?? null,
     logRetention: { activityDays: activityDays ?? null, auditDays: auditDays ?? null },
     officeProgram: env['STEWARD_OFFICE'] || undefined,
-    createsSample: sample === 'on',
+    createsSample,
     stopDelaySeconds,
     stopTimeoutSeconds,
     metrics:

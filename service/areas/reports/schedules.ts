@@ -8,7 +8,7 @@ import { ApiError, badRequest, conflict, forbidden, notFound } from '../../kerne
 import { change, createHostActor, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import { requireCapabilities, type OperationRequirements } from '../../kernel/auth/authorize.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { ok, type Handlers, type Services } from '../../kernel/http/handler.ts';
+import { noContent, ok, type Handlers, type Services } from '../../kernel/http/handler.ts';
 import { JobStopped, loadOwner } from '../../kernel/jobs/job-owner.ts';
 import { insertJob, type JobOwner, setTitle } from '../../kernel/jobs/jobs.store.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
@@ -164,7 +164,7 @@ export const scheduleHandlers: Handlers<Operations> = {
         changes: { template: [known.templateName, null] },
       });
     });
-    return { status: 204, body: undefined };
+    return noContent;
   },
 };
 

@@ -42,7 +42,6 @@ export interface Database {
 
 const sources = new WeakMap<Db, ConnectionSource>();
 const embeddedSources = new WeakSet<ConnectionSource>();
-const copiesByDb = new WeakMap<Db, (folder: string) => Promise<void>>();
 
 const confirmations = new WeakMap<Db, Confirmation>();
 
@@ -152,15 +151,24 @@ async function refuseMigrations(db: Db): Promise<void> {
     );
 }
 
-async function openFolder(folder: string, options: EmbeddedOptions, acceptsMoved: boolean): Promise<Db> {
+/** An open database; `copyCluster` copies the embedded one while it is in use. */
+interface OpenedDatabase {
+  db: Db;
+  copyCluster?: (folder: string) => Promise<void>;
+}
+
+async function openFolder(
+  folder: string,
+  options: EmbeddedOptions,
+  acceptsMoved: boolean,
+): Promise<OpenedDatabase> {
   const source = await openEmbedded(folder, options);
   embeddedSources.add(source);
   const db = createDb(source);
-  copiesByDb.set(db, (copy) => source.copyTo(copy));
   try {
     await migrate(db, 'embedded');
     if (!acceptsMoved) await refuseMoved(db);
-    return db;
+    return { db, copyCluster: (copy) => source.copyTo(copy) };
   } catch (error) {
     await db.destroy();
     throw error;
@@ -180,10 +188,9 @@ export async function openDatabase(options: {
 }): Promise<Database> {
   const { databaseUrl, dataDir, syncsToDisk = false, acceptsMoved = false, pool = {} } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const db = databaseUrl
-    ? await openServer(databaseUrl, limits, { acceptsMoved, pool })
+  const { db, copyCluster }: OpenedDatabase = databaseUrl
+    ? { db: await openServer(databaseUrl, limits, { acceptsMoved, pool }) }
     : await openFolder(join(dataDir, 'db'), { limits, syncsToDisk }, acceptsMoved);
-  const copyCluster = copiesByDb.get(db);
   return {
     db,
     copyTo: copyCluster && ((copy) => copyCluster(join(copy, 'db', 'cluster'))),

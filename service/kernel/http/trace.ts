@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { NAMED_NETWORKS, toBlockList } from '../networks.ts';
+import { parseTraceparent } from '../telemetry/tracing.ts';
 
 /** Ids of other systems that are taken over: no spaces or control characters, and short enough for every log line. */
 const REQUEST_ID = /^[\w.:/+=@-]{8,128}$/;
-/** `traceparent` of W3C Trace Context: version, trace id, parent id, flags. */
-const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}/;
 
 /**
  * Chooses the id of a request: that of the header `X-Request-Id` if a trusted proxy sent it, otherwise a new one. The id is in the
@@ -24,4 +23,4 @@ export function createRequestIds(trustedProxies: readonly string[]): (request: I
 
 /** The trace to which the request belongs, for the log; undefined without a valid `traceparent`. */
 export const getTraceId = (headers: IncomingMessage['headers']): string | undefined =>
-  TRACEPARENT.exec(headers['traceparent']?.toString() ?? '')?.[1];
+  parseTraceparent(headers)?.traceId;

@@ -1,4 +1,5 @@
 /** Exports traces and metrics by OTLP over HTTP with the SDK of OpenTelemetry. Loaded only where an endpoint is set. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { hostname } from 'node:os';
 import {
   type HrTime,
@@ -27,7 +28,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { type MetricRecord, readMetrics, type InstallationMetrics } from '../metrics.ts';
-import { type RequestSpan, setTracer } from './tracing.ts';
+import { parseTraceparent, type RequestSpan, setTracer } from './tracing.ts';
 
 /** Where telemetry goes, and how much of it. */
 interface TelemetryOptions {
@@ -38,13 +39,12 @@ interface TelemetryOptions {
   metricIntervalMs?: number;
 }
 
-const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})/;
-
 /** The context of the caller, which the span continues. */
-function readParent(header: string | undefined) {
-  const [, traceId, spanId, flags = '0'] = TRACEPARENT.exec(header ?? '') ?? [];
-  if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
-  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+function readParent(headers: IncomingHttpHeaders) {
+  const caller = parseTraceparent(headers);
+  if (!caller) return ROOT_CONTEXT;
+  const { traceId, spanId } = caller;
+  const traceFlags = caller.flags & TraceFlags.SAMPLED;
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
@@ -87,8 +87,7 @@ export function startTelemetry(
   const meterProvider = new MeterProvider({ resource, readers: [reader] });
   setTracer({
     startRequest: (headers) => {
-      const parent = readParent(headers['traceparent']?.toString());
-      const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
+      const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, readParent(headers));
       return toRequestSpan(span, (name, attributes) =>
         tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, trace.setSpan(ROOT_CONTEXT, span)),
       );

@@ -5,6 +5,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** `traceparent` of W3C Trace Context: version, trace id, parent id, flags. */
+const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})/;
+
+/** The span of the caller, by the header of a request; undefined without a valid one. */
+export function parseTraceparent(
+  headers: IncomingHttpHeaders,
+): { traceId: string; spanId: string; flags: number } | undefined {
+  const [, traceId, spanId, flags = '0'] = TRACEPARENT.exec(headers['traceparent']?.toString() ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  return { traceId, spanId, flags: Number.parseInt(flags, 16) };
+}
+
 type Attributes = Readonly<Record<string, string | number>>;
 
 /** The span of a request. Attributes hold names of operations, states and statements only: no values and no data of people. */
