@@ -104,6 +104,19 @@ export async function registerAuthorizationRoutes(
 const sendDocument = (reply: FastifyReply, document: object): FastifyReply =>
   reply.header('cache-control', 'no-store').type('application/json').send(JSON.stringify(document));
 
+/** The status of an error that a route of agents throws; an unexpected one is logged with the text. */
+export function reportFailure(
+  { id }: FastifyRequest,
+  error: FastifyError | ApiError,
+  log: Pick<Log, 'error'>,
+  text: string,
+): number {
+  if (error instanceof ApiError) return error.status;
+  const { statusCode = 500 } = error;
+  if (statusCode >= 500) log.error({ requestId: id, err: error }, text);
+  return statusCode;
+}
+
 /** Sends an error as RFC 6749 5.2 has it, and with the request id for the operator. */
 function sendError(
   request: FastifyRequest,
@@ -111,9 +124,7 @@ function sendError(
   error: FastifyError | ApiError,
   log: Pick<Log, 'error'>,
 ): FastifyReply {
-  const status = error instanceof ApiError ? error.status : (error.statusCode ?? 500);
-  if (status >= 500 && !(error instanceof ApiError))
-    log.error({ requestId: request.id, err: error }, 'authorization request failed');
+  const status = reportFailure(request, error, log, 'authorization request failed');
   const description =
     status < 500 ? error.message : 'An unexpected error occurred. The log of the service contains it.';
   return reply

@@ -1,11 +1,11 @@
 /** Connecting a client: the console shows who asks, and the person decides (decisions 0068). */
-import { forbidden } from '../../kernel/api-error.ts';
 import { consumeRateLimit, type RateLimit } from '../../kernel/auth/throttle.store.ts';
 import { type Call, type Handlers, ok } from '../../kernel/http/handler.ts';
 import { type AuthorizationRequest, getAuthorizationServer } from './authorization-server.ts';
 import { findAgentSite } from './keys.store.ts';
 import { DEFAULT_KEY_DAYS, requireValidKey, storeKey } from './keys.ts';
 import { AGENT_LIMITS } from './limits.ts';
+import { requireServed } from './require-usable.ts';
 
 type Operations = 'describeAgentAuthorization' | 'approveAgentAuthorization';
 
@@ -53,9 +53,7 @@ async function openRequest({
   origin,
   services,
 }: Pick<Call<Operations>, 'db' | 'caller' | 'body' | 'origin' | 'services'>): Promise<AuthorizationRequest> {
-  const site = await findAgentSite(db, caller.siteId);
-  if (!site.isLicensed) throw forbidden('This site has no license for the agent server');
-  if (!site.isEnabled) throw forbidden('The agent server is switched off on this site');
+  requireServed(await findAgentSite(db, caller.siteId));
   const key = `agent-connect:${caller.siteId}/${caller.userId}`;
   await consumeRateLimit(db, key, REQUEST_LIMIT, 'You opened too many requests of clients');
   const server = await getAuthorizationServer(services);

@@ -11,7 +11,7 @@ import type { Services } from '../../kernel/http/handler.ts';
 import type { Log } from '../../kernel/log.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { type AgentRow, findAgent, isAccessToken, selectAgent } from './agents.store.ts';
-import { RESOURCE_METADATA_PATH } from './authorization-routes.ts';
+import { reportFailure, RESOURCE_METADATA_PATH } from './authorization-routes.ts';
 import { SCOPE } from './authorization-server.ts';
 import {
   callTool,
@@ -582,9 +582,7 @@ function sendRpcError(
   error: FastifyError | ApiError,
   log: Pick<Log, 'error'>,
 ): FastifyReply {
-  const status = error instanceof ApiError ? error.status : (error.statusCode ?? 500);
-  if (status >= 500 && !(error instanceof ApiError))
-    log.error({ requestId: request.id, err: error }, 'agent request failed');
+  const status = reportFailure(request, error, log, 'agent request failed');
   const code = error instanceof RpcError ? error.code : SERVER_ERROR;
   const headers = error instanceof ApiError ? error.headers : {};
   const retryAfter = headers['retry-after'];

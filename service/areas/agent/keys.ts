@@ -1,12 +1,5 @@
 import type { AgentKeySecret, AgentSettings } from '../../../contract/generated/types.gen.ts';
-import {
-  ApiError,
-  badRequest,
-  conflict,
-  forbidden,
-  notFound,
-  type FieldError,
-} from '../../kernel/api-error.ts';
+import { badRequest, conflict, forbidden, notFound, type FieldError } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
 import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
@@ -17,6 +10,7 @@ import { loadSchema } from '../schema/index.ts';
 import * as store from './keys.store.ts';
 import { countLastDay } from './ledger.store.ts';
 import { AGENT_LIMITS, MAX_KEYS_PER_PERSON } from './limits.ts';
+import { requireLicensed, requireServed } from './require-usable.ts';
 import { AGENT_CAPABILITIES, toolInfos } from './tools.ts';
 
 type Operations =
@@ -49,7 +43,7 @@ export const agentKeyHandlers: Handlers<Operations> = {
   async updateAgentSettings(call) {
     const { siteId, userId } = call.caller;
     const { isEnabled } = call.body;
-    if (!(await store.findAgentSite(call.db, siteId)).isLicensed) throw noLicense();
+    requireLicensed(await store.findAgentSite(call.db, siteId));
     await change(call.db, getActor(call), async (tx, record) => {
       if (!(await store.setSwitch(tx, siteId, { isEnabled, userId }))) return;
       record({
@@ -107,8 +101,6 @@ export const agentKeyHandlers: Handlers<Operations> = {
     return noContent;
   },
 };
-
-const noLicense = (): ApiError => forbidden('This site has no license for the agent server');
 
 async function loadSettings({
   db,
@@ -174,9 +166,8 @@ export function storeKey(
     getActor(call),
     async (tx, record) => {
       const site = await store.findAgentSite(tx, siteId);
-      if (!site.isLicensed) throw noLicense();
-      if (clientId !== undefined && !site.isEnabled)
-        throw forbidden('The agent server is switched off on this site');
+      if (clientId === undefined) requireLicensed(site);
+      else requireServed(site);
       const owner = await store.findKeyOwner(tx, siteId, userId);
       if (!owner) throw notFound(`User ${userId}`);
       if (!owner.capabilities.includes('Use Agent Server'))

@@ -84,13 +84,10 @@ export const publicationHandlers: Handlers<Operations> = {
     const topic = await requireTopic(db, caller, params.topicId);
     const { schemaVersion = schema.version } = query;
     const versions = await listSchemaVersions(db, caller.siteId);
-    const isKept = versions.some(({ version }) => version === schemaVersion);
-    if (schemaVersion !== schema.version && !isKept)
+    const isCurrent = schemaVersion === schema.version;
+    if (!isCurrent && !versions.some(({ version }) => version === schemaVersion))
       throw notFound(`schemaVersion ${schemaVersion}, now ${schema.version},`);
-    const types =
-      schemaVersion === schema.version
-        ? schema.types
-        : await loadTypeDefinitions(db, caller.siteId, schemaVersion);
+    const types = isCurrent ? schema.types : await loadTypeDefinitions(db, caller.siteId, schemaVersion);
     return ok({
       schemaVersion,
       schema: { ...buildMessageSchema(types, topic) },
@@ -267,10 +264,10 @@ async function poll(
   const { siteId } = caller;
   const clientId = requireClient(caller.clientId);
   const pollId = randomUUID();
-  const asked = [...new Set(body.topics)];
+  const names = [...new Set(body.topics)];
   let topics =
-    (await store.startPoll(db, { siteId, clientId }, pollId, asked)) ??
-    (await startFirstPoll(db, { siteId, clientId }, pollId, asked, body.topics));
+    (await store.startPoll(db, { siteId, clientId }, pollId, names)) ??
+    (await startFirstPoll(db, { siteId, clientId }, pollId, names, body.topics));
   const watch = getEventWatch(db);
   // An older poll of this consumer in this process is answered now.
   watch.wake(clientId);
@@ -281,8 +278,8 @@ async function poll(
     const messages = await readTopics(call, topics, count, news);
     const leftMs = endsAt - performance.now();
     if (messages.length > 0 || leftMs <= 0) {
-      const names = new Map(topics.map(({ topicId, name }) => [topicId, name]));
-      return { status: 200, json: formatMessages(messages, names, count) };
+      const namesById = new Map(topics.map(({ topicId, name }) => [topicId, name]));
+      return { status: 200, json: formatMessages(messages, namesById, count) };
     }
     const outcome = await watch.wait(siteId, topics, {
       poll: { clientId, pollId },

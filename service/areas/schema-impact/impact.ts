@@ -262,8 +262,10 @@ async function countRemovedChoices(
   field: SchemaField,
   { choiceValues }: ReturnType<typeof applyChange>,
 ): Promise<number> {
-  const kept = new Set(choiceValues.map(({ id }) => id));
-  const removed = [...field.choices.values()].filter(({ id, isRemoved }) => !isRemoved && !kept.has(id));
+  const remainingIds = new Set(choiceValues.map(({ id }) => id));
+  const removed = [...field.choices.values()].filter(
+    ({ id, isRemoved }) => !isRemoved && !remainingIds.has(id),
+  );
   if (removed.length === 0) return 0;
   const uses = await countChoiceUses(
     db,
