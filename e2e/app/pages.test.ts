@@ -200,7 +200,7 @@ for (const names of [small, ...large.map((area) => [area])])
     // Lists that the console has loaded do not contain what was created.
     if (created.size > 0) await page.reload();
     await expect(pageHeading(page)).toBeVisible();
-    // What still moves there would count for the first path.
+    // Parts that still load would count as shifts of the first path.
     await expect(page.locator('.skel').locator('visible=true')).toHaveCount(0);
     for (const path of paths) {
       const address = path.replaceAll(/\$\w+/g, (name) => created.get(name) ?? name);

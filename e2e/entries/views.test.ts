@@ -89,7 +89,7 @@ test('shares a saved view, which another user opens and which keeps working afte
   await expect(elsewhere).toHaveURL(/sort=-Size/);
   await expect(elsewhere.getByText('Changed', { exact: true })).toBeHidden();
 
-  // What a change or deletion affects is said before it.
+  // The panel says what a change or deletion affects before it.
   await page.goto(`/entries/Deals/schema?field=${fields.get('Size')?.id}`);
   const panel = page.getByRole('dialog', { name: 'Edit Size' });
   const impact = page.getByRole('region', { name: 'What this affects' });

@@ -10,7 +10,7 @@ interface LayoutShiftEntry extends PerformanceEntry {
 /** Shifts observed in the page since the last reset. */
 interface ShiftRecord {
   total: number;
-  /** What moved, for the message of a failure. */
+  /** Elements that moved, for the message of a failure. */
   moved: string[];
 }
 

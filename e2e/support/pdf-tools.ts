@@ -9,7 +9,7 @@ interface MadeFile {
   buffer: Buffer;
 }
 
-/** What each program makes of `in.pdf`; the name of a file says what is special about it. */
+/** Commands that make files from `in.pdf`; the name of a file says what is special about it. */
 const RECIPES: readonly (readonly [name: string, program: string, ...args: string[]])[] = [
   ['linearized.pdf', 'qpdf', '--linearize', 'in.pdf', 'out.pdf'],
   ['object-streams.pdf', 'qpdf', '--object-streams=generate', 'in.pdf', 'out.pdf'],

@@ -7,7 +7,7 @@ export type QualityResult =
       kind: 'page';
       /** Path of the page; ids that a test creates are named by their parameter. */
       path: string;
-      /** Whether axe found no violation in light, dark and at 390 px, and nothing is cut off. */
+      /** True if axe found no violation in light, dark and at 390 px, and nothing is cut off. */
       isAccessible: boolean;
       /** Sum of the layout shifts without input (web-vitals definition, without session windows). */
       layoutShift?: number;

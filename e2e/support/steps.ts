@@ -2,7 +2,7 @@
 import { expect, type Page } from '@playwright/test';
 
 export interface StepCount {
-  /** What was counted so far, in order. */
+  /** Steps counted so far, in order. */
   readonly steps: readonly string[];
   /** Fails if more was done; the message lists the steps. */
   expectAtMost: (max: number) => void;

@@ -1,8 +1,9 @@
+import { MODIFIER_KEY } from './shortcuts.ts';
 import type { Shortcut } from './shortcuts.ts';
 import './shortcut-list.css';
 
 const KEY_LABELS: Record<string, string> = {
-  mod: navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl',
+  mod: MODIFIER_KEY,
   PageUp: 'Page ↑',
   PageDown: 'Page ↓',
 };

@@ -1,6 +1,9 @@
 import { useEffect, useEffectEvent } from 'react';
 import { createStore, useStore } from './store.ts';
 
+/** Name of the key that starts most shortcuts on this system. */
+export const MODIFIER_KEY = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl';
+
 /** `keys` is one key ("?"), two in a row ("g u") or one with Ctrl or Cmd ("mod+k"). */
 export interface Shortcut {
   keys: string;

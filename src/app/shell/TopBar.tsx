@@ -12,6 +12,7 @@ import { Avatar } from '../../ui/layout/Avatar.tsx';
 import { ProductMark } from '../../ui/layout/ProductMark.tsx';
 import type { MenuItems } from '../../ui/menu/menu-items.ts';
 import { MenuButton } from '../../ui/menu/MenuButton.tsx';
+import { MODIFIER_KEY } from '../../ui/shortcuts.ts';
 import { setDensity, setTheme, useDensity, useTheme } from '../../ui/theme.ts';
 import { toast } from '../../ui/toast.ts';
 import { useStopActing, openWorkAsDialog, useOwnPrincipals } from '../acting/acting.ts';
@@ -22,8 +23,6 @@ import { reloadOnSite, leaveSession } from '../session/session.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { preloadPalette } from './Overlays.tsx';
 import './top-bar.css';
-
-const MODIFIER_KEY = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl';
 
 interface TopBarProps {
   onMenu: () => void;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
-import { Suspense, useEffect, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import type { FieldValue, FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -16,7 +16,7 @@ import type { Field } from '../model/schema.ts';
 import { isFile, toItems } from '../model/values.ts';
 import { pairFiles } from './file-versions.ts';
 import type { FileVersion } from './file-versions.ts';
-import { getFileKind, loadEntryFile, readEntryFileHash } from './load-file.ts';
+import { getFileKind, loadEntryFile, readEntryFileHash, useObjectUrl } from './load-file.ts';
 import { createEntryFileSource } from './pdf-source.ts';
 import './file-comparison.css';
 
@@ -167,9 +167,7 @@ function LoadedContent({
     gcTime: 0,
     structuralSharing: false,
   });
-  const url = useMemo(() => (data instanceof Blob ? URL.createObjectURL(data) : undefined), [data]);
-  // Object URLs hold their bytes until they are revoked.
-  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url]);
+  const url = useObjectUrl(data instanceof Blob ? data : undefined);
   if (error) return <p className="field-error">{toServiceError(error).message}</p>;
   if (data === undefined) return <SkeletonRows rows={3} />;
   if (url !== undefined) return <img className="fc-image" src={url} alt={file.name} />;

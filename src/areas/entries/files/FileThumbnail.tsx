@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect, useMemo, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
-import { getFileKind, loadEntryFile } from './load-file.ts';
+import { getFileKind, loadEntryFile, useObjectUrl } from './load-file.ts';
 import { createEntryFileSource } from './pdf-source.ts';
 import './files.css';
 
@@ -54,9 +54,7 @@ function ImageThumbnail({ entryId, fieldId, file, asOf }: Omit<HoveredFile, 'rec
     gcTime: 0,
     structuralSharing: false,
   });
-  const url = useMemo(() => (data ? URL.createObjectURL(data) : undefined), [data]);
-  // Object URLs hold their bytes until they are revoked.
-  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url]);
+  const url = useObjectUrl(data);
   if (isError) return 'No preview';
   return url === undefined ? 'Loading' : <img src={url} alt="" />;
 }

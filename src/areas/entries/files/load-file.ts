@@ -1,3 +1,4 @@
+import { useEffect, useMemo } from 'react';
 import type { FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { getEntryFile } from '../../../api/generated/sdk/entries.gen.ts';
 
@@ -24,6 +25,14 @@ export async function loadEntryFile(address: FileAddress, signal?: AbortSignal):
   });
   if (data instanceof Blob) return data;
   throw new TypeError('The service returned no file');
+}
+
+/** Address at which the browser shows the content while the component is there; undefined without content. */
+export function useObjectUrl(content: Blob | undefined): string | undefined {
+  const url = useMemo(() => (content ? URL.createObjectURL(content) : undefined), [content]);
+  // Object URLs hold their bytes until they are revoked.
+  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url]);
+  return url;
 }
 
 /** SHA-256 of a file in hexadecimal digits, which is its entity tag: one byte of the file is read. */

@@ -1,6 +1,6 @@
 import { useQuery, queryOptions } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Download, Eye, EyeOff, File, Trash2 } from 'lucide-react';
-import { useState, useEffect, useMemo, Suspense } from 'react';
+import { useState, Suspense } from 'react';
 import type { FieldValue, FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { updateEntries } from '../../../api/generated/sdk/entry-writes.gen.ts';
@@ -13,7 +13,7 @@ import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
 import { toast } from '../../../ui/toast.ts';
-import { isShownImage, loadEntryFile } from '../files/load-file.ts';
+import { isShownImage, loadEntryFile, useObjectUrl } from '../files/load-file.ts';
 import { createEntryFileSource } from '../files/pdf-source.ts';
 import { UploadButton } from '../files/UploadButton.tsx';
 import type { Field } from '../model/schema.ts';
@@ -273,9 +273,7 @@ interface PictureProps {
 /** An image file, loaded when rendered. */
 function Picture({ entryId, fieldId, file, small = false }: PictureProps) {
   const { data, error } = useQuery(fileQuery(entryId, fieldId, file));
-  const url = useMemo(() => (data ? URL.createObjectURL(data) : undefined), [data]);
-  // Object URLs hold their bytes until they are revoked.
-  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url]);
+  const url = useObjectUrl(data);
   if (error && !small) return <span className="field-error">{toServiceError(error).message}</span>;
   if (small) return <span className="fl-thumb">{url !== undefined && <img src={url} alt="" />}</span>;
   return url === undefined ? (

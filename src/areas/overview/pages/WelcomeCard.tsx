@@ -1,12 +1,33 @@
 import { Link } from '@tanstack/react-router';
 import { CircleHelp, Search, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { useSession } from '../../../api/session.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { MODIFIER_KEY } from '../../../ui/shortcuts.ts';
 import { HomeCard, StatusRow } from './HomeCard.tsx';
 
 const STORAGE_KEY = 'steward-welcomed';
-const MODIFIER_KEY = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl';
+
+const TIPS: readonly { icon: ReactNode; title: string; detail: string; action?: ReactNode }[] = [
+  {
+    icon: <Search aria-hidden />,
+    title: 'Find anything',
+    detail: `${MODIFIER_KEY} K searches people, entries, pages and commands.`,
+  },
+  {
+    icon: <CircleHelp aria-hidden />,
+    title: 'Get help on any page',
+    detail: 'Press ? for what the page is for, its tasks and its shortcuts.',
+    action: <Link to="/help/{-$topic}">Documentation</Link>,
+  },
+  {
+    icon: <ShieldCheck aria-hidden />,
+    title: 'Protect your account',
+    detail: 'A second factor or a passkey keeps others out who know your password.',
+    action: <Link to="/profile">Profile</Link>,
+  },
+];
 
 /** Ids of the users who have closed the card in this browser. */
 const readWelcomed = (): readonly string[] => (localStorage.getItem(STORAGE_KEY) ?? '').split(',');
@@ -33,32 +54,11 @@ export function WelcomeCard() {
       }
     >
       <ul className="home-rows home-welcome" aria-label="Getting started">
-        <li>
-          <StatusRow
-            tone={undefined}
-            icon={<Search aria-hidden />}
-            title="Find anything"
-            detail={`${MODIFIER_KEY} K searches people, entries, pages and commands.`}
-          />
-        </li>
-        <li>
-          <StatusRow
-            tone={undefined}
-            icon={<CircleHelp aria-hidden />}
-            title="Get help on any page"
-            detail="Press ? for what the page is for, its tasks and its shortcuts."
-            action={<Link to="/help/{-$topic}">Documentation</Link>}
-          />
-        </li>
-        <li>
-          <StatusRow
-            tone={undefined}
-            icon={<ShieldCheck aria-hidden />}
-            title="Protect your account"
-            detail="A second factor or a passkey keeps others out who know your password."
-            action={<Link to="/profile">Profile</Link>}
-          />
-        </li>
+        {TIPS.map(({ title, ...tip }) => (
+          <li key={title}>
+            <StatusRow tone={undefined} title={title} {...tip} />
+          </li>
+        ))}
       </ul>
     </HomeCard>
   );

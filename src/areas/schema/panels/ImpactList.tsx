@@ -49,10 +49,10 @@ export function ImpactList({ type, field, schema, change, missingQuery }: Impact
     ...(field && { fieldId: field.id }),
     ...change,
   };
-  const asked = usePaused(body);
+  const settledBody = usePaused(body);
   const { data, error } = useQuery({
-    queryKey: [{ _id: 'readSchemaImpact', body: asked }],
-    queryFn: async ({ signal }) => (await readSchemaImpact({ body: asked, signal })).data,
+    queryKey: [{ _id: 'readSchemaImpact', body: settledBody }],
+    queryFn: async ({ signal }) => (await readSchemaImpact({ body: settledBody, signal })).data,
     placeholderData: keepPreviousData,
     // Anybody may save a view or create a key at any time.
     staleTime: 0,
