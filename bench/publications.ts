@@ -20,13 +20,13 @@ import { startService } from '../e2e/support/service.ts';
 import { findFreePort } from '../scripts/free-port.ts';
 import { openDatabase } from '../service/kernel/db/database.ts';
 import { createSecret } from '../service/kernel/secret.ts';
-import { ensureNatsServer, startNats } from '../service/testing/nats.ts';
 import {
   publishCells,
   startPublicationProcess,
   type PublicationTask,
-} from '../service/testing/publication-process.ts';
-import { startService as startProcess } from '../service/testing/service-process.ts';
+} from '../service/testing/processes/publication-process.ts';
+import { startService as startProcess } from '../service/testing/processes/service-process.ts';
+import { ensureNatsServer, startNats } from '../service/testing/servers/nats.ts';
 import { type Bench, measureMs, measureRate, type Measure, percentile } from './bench.ts';
 import { chooseDatabase } from './database.ts';
 

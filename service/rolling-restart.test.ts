@@ -11,7 +11,7 @@ import { findFreePort } from '../scripts/free-port.ts';
 import { hasNginx, startNginx } from '../scripts/nginx.ts';
 import { openDatabase } from './kernel/db/database.ts';
 import { createTestDatabase } from './testing/databases.ts';
-import { type ServiceProcess, startService } from './testing/service-process.ts';
+import { type ServiceProcess, startService } from './testing/processes/service-process.ts';
 import { makePerson, makeSite } from './testing/site.ts';
 
 const isProof = process.env['STEWARD_PROOF'] !== undefined;

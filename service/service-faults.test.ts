@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from './kernel/db/database.ts';
-import { startDatabaseProxy } from './testing/database-proxy.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from './testing/databases.ts';
-import { type ServiceProcess, startService } from './testing/service-process.ts';
+import { type ServiceProcess, startService } from './testing/processes/service-process.ts';
+import { startDatabaseProxy } from './testing/servers/database-proxy.ts';
 import { createTestApp, makePerson, makeSite, type Person } from './testing/site.ts';
 
 const CONNECTIONS = 5_000;

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from './kernel/db/database.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from './testing/databases.ts';
-import { getKillCount } from './testing/kills.ts';
-import { startService, type ServiceProcess } from './testing/service-process.ts';
+import { getKillCount } from './testing/processes/kills.ts';
+import { startService, type ServiceProcess } from './testing/processes/service-process.ts';
 import { makePerson, makeSite, type Person } from './testing/site.ts';
 
 const SHARE = { embedded: 1, postgres: 1 };

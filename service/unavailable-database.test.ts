@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Database, openDatabase, readInSnapshot, withTransaction } from './kernel/db/database.ts';
 import type { ApiClient, ErrorBody } from './testing/calls.ts';
-import { runOnCluster } from './testing/cluster.ts';
-import { startDatabaseProxy, type DatabaseProxy } from './testing/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from './testing/databases.ts';
+import { runOnCluster } from './testing/servers/cluster.ts';
+import { startDatabaseProxy, type DatabaseProxy } from './testing/servers/database-proxy.ts';
 import { as, createTestApp, makePerson, makeSite, type Person } from './testing/site.ts';
 
 // The embedded database is part of the process, and has neither a network nor a standby.

@@ -1,6 +1,9 @@
 /** Sign-in through an identity manager: set up and used in the browser against a real OpenID provider. */
 import type { APIRequestContext } from '@playwright/test';
-import { startIdentityProvider, type IdentityProvider } from '../../service/testing/identity-provider.ts';
+import {
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../../service/testing/servers/identity-provider.ts';
 import { chooseMenuItem, expectAccessible, expectToast, fillForm } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { ada } from '../support/people.ts';

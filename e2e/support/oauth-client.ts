@@ -9,7 +9,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { startMetadataServer } from '../../service/testing/agent-clients.ts';
+import { startMetadataServer } from '../../service/testing/servers/agent-clients.ts';
 
 export interface OAuthClient {
   /** Connects, if need be after the person has decided: `decide` opens the address and resolves after the redirect. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findFreePort } from '../../scripts/free-port.ts';
-import { CERTIFICATE_FILE } from '../../service/testing/agent-clients.ts';
+import { CERTIFICATE_FILE } from '../../service/testing/servers/agent-clients.ts';
 import type { Person } from './people.ts';
 import { createStorage } from './storage.ts';
 

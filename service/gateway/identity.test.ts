@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { IdentityStart, Session, SiteIdentity } from '../../contract/generated/types.gen.ts';
 import { addPlatformAdministrator } from '../areas/sites/index.ts';
 import { createApiClient, type ErrorBody } from '../testing/calls.ts';
-import { startIdentityProvider, type IdentityProvider } from '../testing/identity-provider.ts';
+import { startIdentityProvider, type IdentityProvider } from '../testing/servers/identity-provider.ts';
 import {
   as,
   makePerson,

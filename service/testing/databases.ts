@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
-import { getDatabaseUrl, runOnCluster } from './cluster.ts';
+import { getDatabaseUrl, runOnCluster } from './servers/cluster.ts';
 import { copyTemplateToDatabase, copyTemplateToFolder } from './templates.ts';
 
 type DatabaseKind = Database['kind'];

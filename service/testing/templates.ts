@@ -6,7 +6,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { openDatabase } from '../kernel/db/database.ts';
-import { getDatabaseUrl, runOnCluster } from './cluster.ts';
+import { getDatabaseUrl, runOnCluster } from './servers/cluster.ts';
 
 const TEMPLATE_VARIABLE = 'STEWARD_TEST_TEMPLATE';
 

@@ -15,13 +15,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentApprovalResult } from '../../../contract/generated/types.gen.ts';
 import { findFreePort } from '../../../scripts/free-port.ts';
 import { type Database, openDatabase } from '../../kernel/db/database.ts';
+import { makeAgentKey, MCP } from '../../testing/agents.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/databases.ts';
 import {
   type MetadataServer,
   startMetadataServer,
   trustLoopbackCertificate,
-} from '../../testing/agent-clients.ts';
-import { makeAgentKey, MCP } from '../../testing/agents.ts';
-import { createTestDatabase, type TestDatabase } from '../../testing/databases.ts';
+} from '../../testing/servers/agent-clients.ts';
 import { as, createTestApp, makePerson, makeSite, type Person, services } from '../../testing/site.ts';
 
 const COMMAND = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));

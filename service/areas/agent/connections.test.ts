@@ -10,12 +10,6 @@ import type {
 import { createEgress, parseEgressRules } from '../../kernel/egress.ts';
 import { createLog } from '../../kernel/log.ts';
 import {
-  createAuthorizationRequest,
-  type MetadataServer,
-  startMetadataServer,
-  trustLoopbackCertificate,
-} from '../../testing/agent-clients.ts';
-import {
   buildMessage,
   callTool,
   licenseAgents,
@@ -24,6 +18,12 @@ import {
   sendMessage,
 } from '../../testing/agents.ts';
 import { type ApiClient, type ErrorBody, send } from '../../testing/calls.ts';
+import {
+  createAuthorizationRequest,
+  type MetadataServer,
+  startMetadataServer,
+  trustLoopbackCertificate,
+} from '../../testing/servers/agent-clients.ts';
 import {
   as,
   createTestApp,

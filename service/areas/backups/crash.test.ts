@@ -11,13 +11,13 @@ import { type Db, openDatabase } from '../../kernel/db/database.ts';
 import { makeQueuedBackups } from '../../testing/backups.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { makeThings } from '../../testing/entries.ts';
-import { getKillCount } from '../../testing/kills.ts';
+import { getKillCount } from '../../testing/processes/kills.ts';
+import { startWriter } from '../../testing/processes/writer-process.ts';
 import { createTestApp } from '../../testing/site.ts';
-import { startWriter } from '../../testing/writer-process.ts';
 
 const SHARE = { embedded: 1, postgres: 3 };
 const ENTRIES = 1_000;
-const MAKER = fileURLToPath(new URL('../../testing/backup-maker.ts', import.meta.url));
+const MAKER = fileURLToPath(new URL('../../testing/processes/backup-maker.ts', import.meta.url));
 const RESTORE = fileURLToPath(new URL('../../cli/steward.ts', import.meta.url));
 
 /** Creates a site with entries and a backup of it. */

@@ -7,9 +7,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type Database, type Db, openDatabase } from '../../kernel/db/database.ts';
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
-import { startJobProcess, type JobProcess, type JobProcessTask } from '../../testing/job-process.ts';
 import { createJobContext } from '../../testing/jobs.ts';
-import { getKillCount } from '../../testing/kills.ts';
+import {
+  startJobProcess,
+  type JobProcess,
+  type JobProcessTask,
+} from '../../testing/processes/job-process.ts';
+import { getKillCount } from '../../testing/processes/kills.ts';
 import { makePerson, makeSite } from '../../testing/site.ts';
 
 const SHARE = { embedded: 1, postgres: 5 };

@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { PublicationEvent } from '../../../contract/generated/types.gen.ts';
 import { createEncryption } from '../../kernel/auth/encryption.ts';
 import { openDatabase, type Database } from '../../kernel/db/database.ts';
-import { runOnCluster } from '../../testing/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/databases.ts';
 import {
   publishCells,
@@ -15,7 +14,8 @@ import {
   WRITTEN,
   type PublicationProcess,
   type PublicationTask,
-} from '../../testing/publication-process.ts';
+} from '../../testing/processes/publication-process.ts';
+import { runOnCluster } from '../../testing/servers/cluster.ts';
 import { as, createTestApp, makePerson, makeSite, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createDeliveryTask, getSecretContext } from './deliver.ts';

@@ -15,7 +15,7 @@ import type { DeliveryAttempt, Destination } from '../../../contract/generated/t
 import { createEgress, parseEgressRules } from '../../kernel/egress.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
-import { ensureNatsServer, startNats, type NatsServer } from '../../testing/nats.ts';
+import { ensureNatsServer, startNats, type NatsServer } from '../../testing/servers/nats.ts';
 import { as, makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createDeliveryTask } from './deliver.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { getDatabaseUrl, runOnCluster } from '../../testing/cluster.ts';
 import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
+import { getDatabaseUrl, runOnCluster } from '../../testing/servers/cluster.ts';
 import { makeSite, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { kernelArea } from '../area/kernel-area.ts';

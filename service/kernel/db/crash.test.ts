@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
-import { startWriter } from '../../testing/writer-process.ts';
+import { startWriter } from '../../testing/processes/writer-process.ts';
 import { openDatabase } from './database.ts';
 
 const ROUNDS = 5;

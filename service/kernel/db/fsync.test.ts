@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../testing/databases.ts';
 import { openDatabase } from './database.ts';
 
-const PROCESS = fileURLToPath(new URL('../../testing/fsync-process.ts', import.meta.url));
+const PROCESS = fileURLToPath(new URL('../../testing/processes/fsync-process.ts', import.meta.url));
 const SLOW_MS = 300;
 
 /** fsync fails with EIO while the file FSYNC_FAILS exists, and takes longer while FSYNC_IS_SLOW exists. */

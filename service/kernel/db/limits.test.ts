@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { runOnCluster } from '../../testing/cluster.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
+import { runOnCluster } from '../../testing/servers/cluster.ts';
 import { type Database, openDatabase } from './database.ts';
 import { getDbError } from './driver/errors.ts';
 

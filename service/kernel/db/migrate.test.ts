@@ -5,7 +5,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createTestDatabase, onEachDatabase, onEachKind } from '../../testing/databases.ts';
-import { startWriter } from '../../testing/writer-process.ts';
+import { startWriter } from '../../testing/processes/writer-process.ts';
 import { buildIndexes } from './concurrent-indexes.ts';
 import { type Db, openDatabase } from './database.ts';
 import { DEFAULT_LIMITS } from './driver/dialect.ts';

@@ -13,7 +13,7 @@ import { createTestDatabase, onEachKind, type TestDatabase } from '../../../test
 import { DATA, makeThings } from '../../../testing/entries.ts';
 import { createTestApp } from '../../../testing/site.ts';
 
-const SERVICE = fileURLToPath(new URL('../../../testing/full-disk-process.ts', import.meta.url));
+const SERVICE = fileURLToPath(new URL('../../../testing/processes/full-disk-process.ts', import.meta.url));
 const DISK = '4m';
 const MB = 1_000_000;
 

@@ -6,12 +6,12 @@ import { FIELD } from '../../../../contract/rules/fields.ts';
 import { openDatabase, type Db } from '../../../kernel/db/database.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { makeEntryType, SCHEMA } from '../../../testing/entries.ts';
-import type { WriterTask } from '../../../testing/entry-writer-process.ts';
-import { getKillCount } from '../../../testing/kills.ts';
+import type { WriterTask } from '../../../testing/processes/entry-writer-process.ts';
+import { getKillCount } from '../../../testing/processes/kills.ts';
+import { startWriter } from '../../../testing/processes/writer-process.ts';
 import { as, makePerson, makeSite, createTestApp } from '../../../testing/site.ts';
-import { startWriter } from '../../../testing/writer-process.ts';
 
-const WRITER = fileURLToPath(new URL('../../../testing/entry-writer-process.ts', import.meta.url));
+const WRITER = fileURLToPath(new URL('../../../testing/processes/entry-writer-process.ts', import.meta.url));
 const SHARE = { embedded: 1, postgres: 1 };
 const ENTRIES = 2_000;
 const FIELDS = 5;

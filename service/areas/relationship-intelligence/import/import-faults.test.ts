@@ -10,8 +10,8 @@ import { findAccessToken } from '../../../kernel/auth/callers.store.ts';
 import { openDatabase } from '../../../kernel/db/database.ts';
 import { hashSecret } from '../../../kernel/secret.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
-import { startImportProcess } from '../../../testing/import-process.ts';
-import { getKillCount } from '../../../testing/kills.ts';
+import { startImportProcess } from '../../../testing/processes/import-process.ts';
+import { getKillCount } from '../../../testing/processes/kills.ts';
 import {
   enableRelationships,
   getCounts,

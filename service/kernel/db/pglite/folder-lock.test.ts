@@ -2,7 +2,7 @@ import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../testing/databases.ts';
-import { startWriter } from '../../../testing/writer-process.ts';
+import { startWriter } from '../../../testing/processes/writer-process.ts';
 import { openDatabase } from '../database.ts';
 import { lockFolder } from './folder-lock.ts';
 

@@ -1,8 +1,8 @@
 /** A process with an embedded database that syncs to disk: it inserts a site for each line of its input and prints the outcome. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
-import { openDatabase } from '../kernel/db/database.ts';
-import { toDbError } from '../kernel/db/driver/errors.ts';
+import { openDatabase } from '../../kernel/db/database.ts';
+import { toDbError } from '../../kernel/db/driver/errors.ts';
 
 if (import.meta.main) {
   const [, , dataDir = ''] = process.argv;

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDeliveryTask } from '../areas/publications/deliver.ts';
-import { createFillTask } from '../areas/publications/fill-topics.ts';
-import { createEncryption } from '../kernel/auth/encryption.ts';
-import { type Db, openDatabase, withTransaction } from '../kernel/db/database.ts';
-import { createEgress, parseEgressRules } from '../kernel/egress.ts';
-import { createLog } from '../kernel/log.ts';
-import { publishEvents } from '../kernel/outbox/events.store.ts';
+import { createDeliveryTask } from '../../areas/publications/deliver.ts';
+import { createFillTask } from '../../areas/publications/fill-topics.ts';
+import { createEncryption } from '../../kernel/auth/encryption.ts';
+import { type Db, openDatabase, withTransaction } from '../../kernel/db/database.ts';
+import { createEgress, parseEgressRules } from '../../kernel/egress.ts';
+import { createLog } from '../../kernel/log.ts';
+import { publishEvents } from '../../kernel/outbox/events.store.ts';
+import { runTask } from '../tasks.ts';
 import { injectFault, type JobProcessTask } from './job-process.ts';
-import { runTask } from './tasks.ts';
 
 export interface PublicationTask {
   role: 'write' | 'fill' | 'deliver';

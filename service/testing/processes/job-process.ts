@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CONTRACT_FILE } from '../app.ts';
-import { registry } from '../areas/registry.ts';
-import { type Db, openDatabase } from '../kernel/db/database.ts';
-import { roundTrips, type Limits } from '../kernel/db/driver/dialect.ts';
-import { loadContract } from '../kernel/http/contract.ts';
-import { USER_LABELS } from '../kernel/jobs/item-labels.store.ts';
-import { countOpenJobs, insertAllItems, insertJob, setTitle } from '../kernel/jobs/jobs.store.ts';
-import { runDueJobs } from '../kernel/jobs/run-jobs.ts';
-import { createLog } from '../kernel/log.ts';
-import type { TestDatabase } from './databases.ts';
+import { CONTRACT_FILE } from '../../app.ts';
+import { registry } from '../../areas/registry.ts';
+import { type Db, openDatabase } from '../../kernel/db/database.ts';
+import { roundTrips, type Limits } from '../../kernel/db/driver/dialect.ts';
+import { loadContract } from '../../kernel/http/contract.ts';
+import { USER_LABELS } from '../../kernel/jobs/item-labels.store.ts';
+import { countOpenJobs, insertAllItems, insertJob, setTitle } from '../../kernel/jobs/jobs.store.ts';
+import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
+import { createLog } from '../../kernel/log.ts';
+import type { TestDatabase } from '../databases.ts';
 
 export interface JobProcessTask extends Pick<TestDatabase, 'databaseUrl' | 'dataDir'> {
   leaseSeconds: number;

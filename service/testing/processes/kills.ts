@@ -1,4 +1,4 @@
-import type { Database } from '../kernel/db/database.ts';
+import type { Database } from '../../kernel/db/database.ts';
 
 /**
  * How often a test kills processes: `npm test` takes the share that fits its time, `npm run proof` sets STEWARD_KILLS. The embedded

@@ -1,12 +1,12 @@
 /** A process that imports e-mails again and again, and kills itself at a statement that a test chooses. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openDatabase } from '../kernel/db/database.ts';
-import { createApiClient } from './calls.ts';
-import type { TestDatabase } from './databases.ts';
+import { openDatabase } from '../../kernel/db/database.ts';
+import { createApiClient } from '../calls.ts';
+import type { TestDatabase } from '../databases.ts';
+import { importEmails, makeEmails, resetGate } from '../relationships.ts';
 import { injectFault, type JobProcessTask } from './job-process.ts';
 import { createProcessApp } from './process-app.ts';
-import { importEmails, makeEmails, resetGate } from './relationships.ts';
 
 interface ImportProcessTask
   extends Pick<TestDatabase, 'databaseUrl' | 'dataDir'>, Pick<JobProcessTask, 'fault'> {

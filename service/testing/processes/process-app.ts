@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { createApp } from '../app.ts';
-import { createEncryption } from '../kernel/auth/encryption.ts';
-import { openDatabase } from '../kernel/db/database.ts';
-import { createEgress } from '../kernel/egress.ts';
-import { loadContract } from '../kernel/http/contract.ts';
-import { createLog } from '../kernel/log.ts';
+import { createApp } from '../../app.ts';
+import { createEncryption } from '../../kernel/auth/encryption.ts';
+import { openDatabase } from '../../kernel/db/database.ts';
+import { createEgress } from '../../kernel/egress.ts';
+import { loadContract } from '../../kernel/http/contract.ts';
+import { createLog } from '../../kernel/log.ts';
 
 /** Creates the service in a process of its own, which a test starts and kills; without background work. */
 export async function createProcessApp(options: {
@@ -18,7 +18,7 @@ export async function createProcessApp(options: {
   const log = createLog('silent');
   return createApp({
     database: await openDatabase(options),
-    contract: loadContract(new URL('../../contract/openapi.json', import.meta.url)),
+    contract: loadContract(new URL('../../../contract/openapi.json', import.meta.url)),
     services: {
       publicUrl: 'http://steward.test',
       backupSheets: [],

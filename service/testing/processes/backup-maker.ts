@@ -1,8 +1,8 @@
 /** Process that makes backups one after the other, to be killed at a random time. */
-import { queueBackup } from '../areas/backups/queue-backup.ts';
-import { createHostActor, change } from '../kernel/audit/change.ts';
-import { openDatabase } from '../kernel/db/database.ts';
-import { makeQueuedBackups } from './backups.ts';
+import { queueBackup } from '../../areas/backups/queue-backup.ts';
+import { createHostActor, change } from '../../kernel/audit/change.ts';
+import { openDatabase } from '../../kernel/db/database.ts';
+import { makeQueuedBackups } from '../backups.ts';
 
 async function makeBackupsForever(
   dataDir: string,

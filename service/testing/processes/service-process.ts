@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { TestDatabase } from './databases.ts';
+import type { TestDatabase } from '../databases.ts';
 
 interface LogRecord {
   message: string;
@@ -36,7 +36,7 @@ export async function startService(
   { databaseUrl, dataDir }: Pick<TestDatabase, 'databaseUrl' | 'dataDir'>,
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../main.ts', import.meta.url))], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../main.ts', import.meta.url))], {
     env: {
       ...process.env,
       HOST: '127.0.0.1',

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { openDatabase } from '../kernel/db/database.ts';
-import type { TestDatabase } from './databases.ts';
+import { openDatabase } from '../../kernel/db/database.ts';
+import type { TestDatabase } from '../databases.ts';
 
 type DatabaseLocation = Pick<TestDatabase, 'databaseUrl' | 'dataDir'>;
 
