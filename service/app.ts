@@ -70,7 +70,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const isHttps = services.publicUrl.startsWith('https:');
   const app = fastify({
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: createRequestIds(options.trustedProxies),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     requestTimeout: BODY_TIMEOUTS.uploadMs,
@@ -114,7 +114,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     );
     request.log.info(
       {
-        requestId: request.id,
         ...(traceId !== undefined && { traceId }),
         ...(caller && { siteId: caller.siteId, userId: caller.userId }),
         ip: getOrigin(request).ip,
@@ -168,10 +167,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     services,
     ledger: createLedger(db, log),
     limits: options.agentLimits ?? CALL_LIMITS,
-    log,
   });
 
-  await registerAuthorizationRoutes(app, { db, services, log });
+  await registerAuthorizationRoutes(app, { db, services });
 
   registerProbes(app, { database, dataDir: services.dataDir });
   await serveReference(app, contract);

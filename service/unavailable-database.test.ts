@@ -70,6 +70,8 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
       const second = performance.now();
       expect((await getReadiness()).status).toBe(503);
       expect((await rename('While paused')).status).toBe(503);
+      const metadata = await api.get('/.well-known/oauth-authorization-server');
+      expect([metadata.status, metadata.headers['retry-after']]).toEqual([503, '2']);
       expect(performance.now() - second).toBeLessThan(2_000);
 
       proxy.resume();

@@ -1,11 +1,11 @@
 /** The addresses of the authorization server that clients call by themselves; their shapes are those of the RFCs. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, notFound } from '../../kernel/api-error.ts';
+import { type ApiError, notFound } from '../../kernel/api-error.ts';
 import { consumeRateLimit, getAddressKey, type RateLimit } from '../../kernel/auth/throttle.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { getOrigin } from '../../kernel/http/api-surface.ts';
+import { reportError } from '../../kernel/http/error-responses.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import type { Log } from '../../kernel/log.ts';
 import {
   AUTHORIZE_PATH,
   getAuthorizationServer,
@@ -29,13 +29,12 @@ const REQUEST_LIMIT: RateLimit = { maxCount: 120, windowSeconds: 60 };
 interface AuthorizationRouteOptions {
   db: Db;
   services: Services;
-  log: Pick<Log, 'error'>;
 }
 
 /** Registers the routes. They answer 404 while no site of the installation uses the agent server. */
 export async function registerAuthorizationRoutes(
   app: FastifyInstance,
-  { db, services, log }: AuthorizationRouteOptions,
+  { db, services }: AuthorizationRouteOptions,
 ): Promise<void> {
   const { publicUrl } = services;
   const requireServed = async (): Promise<void> => {
@@ -55,7 +54,7 @@ export async function registerAuthorizationRoutes(
       (_request, body, done) => done(null, body),
     );
     scope.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
-      sendError(request, reply, error, log),
+      sendError(request, reply, error),
     );
 
     const resourceMetadata = {
@@ -104,38 +103,23 @@ export async function registerAuthorizationRoutes(
 const sendDocument = (reply: FastifyReply, document: object): FastifyReply =>
   reply.header('cache-control', 'no-store').type('application/json').send(JSON.stringify(document));
 
-/** The status of an error that a route of agents throws; an unexpected one is logged with the text. */
-export function reportFailure(
-  { id }: FastifyRequest,
-  error: FastifyError | ApiError,
-  log: Pick<Log, 'error'>,
-  text: string,
-): number {
-  if (error instanceof ApiError) return error.status;
-  const { statusCode = 500 } = error;
-  if (statusCode >= 500) log.error({ requestId: id, err: error }, text);
-  return statusCode;
-}
-
 /** Sends an error as RFC 6749 5.2 has it, and with the request id for the operator. */
 function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
   error: FastifyError | ApiError,
-  log: Pick<Log, 'error'>,
 ): FastifyReply {
-  const status = reportFailure(request, error, log, 'authorization request failed');
-  const description =
-    status < 500 ? error.message : 'An unexpected error occurred. The log of the service contains it.';
+  const { status, headers, message } = reportError(error, request);
   return reply
     .code(status)
-    .headers({ 'cache-control': 'no-store', ...(error instanceof ApiError && error.headers) })
+    .headers({ 'cache-control': 'no-store', ...headers })
     .type('application/json')
     .send(
       JSON.stringify({
         error:
           status >= 500 ? 'server_error' : status === 429 ? 'temporarily_unavailable' : 'invalid_request',
-        error_description: description,
+        error_description:
+          status === 415 ? 'Send a form: Content-Type: application/x-www-form-urlencoded' : message,
         requestId: request.id,
       }),
     );

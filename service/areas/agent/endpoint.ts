@@ -7,11 +7,11 @@ import { createCache } from '../../kernel/cache.ts';
 import { assume, type AssumingDb, type Db, withAbortSignal, withReadOnly } from '../../kernel/db/database.ts';
 import { createDisconnectSignal, getOrigin } from '../../kernel/http/api-surface.ts';
 import type { Contract } from '../../kernel/http/contract.ts';
+import { reportError } from '../../kernel/http/error-responses.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import type { Log } from '../../kernel/log.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { type AgentRow, findAgent, isAccessToken, selectAgent } from './agents.store.ts';
-import { reportFailure, RESOURCE_METADATA_PATH } from './authorization-routes.ts';
+import { RESOURCE_METADATA_PATH } from './authorization-routes.ts';
 import { SCOPE } from './authorization-server.ts';
 import {
   callTool,
@@ -34,7 +34,6 @@ export interface AgentEndpointOptions {
   services: Services;
   ledger: Ledger;
   limits: CallLimits;
-  log: Pick<Log, 'error'>;
 }
 
 const MAX_BODY_BYTES = 262_144;
@@ -135,7 +134,7 @@ export async function registerAgentEndpoint(
       }
     });
     scope.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
-      sendRpcError(request, addChallenge(request, reply, error), error, options.log),
+      sendRpcError(request, addChallenge(request, reply, error), error),
     );
     scope.route({
       method: 'POST',
@@ -580,11 +579,9 @@ function sendRpcError(
   request: FastifyRequest,
   reply: FastifyReply,
   error: FastifyError | ApiError,
-  log: Pick<Log, 'error'>,
 ): FastifyReply {
-  const status = reportFailure(request, error, log, 'agent request failed');
+  const { status, headers, message } = reportError(error, request);
   const code = error instanceof RpcError ? error.code : SERVER_ERROR;
-  const headers = error instanceof ApiError ? error.headers : {};
   const retryAfter = headers['retry-after'];
   return reply
     .code(status)
@@ -596,7 +593,10 @@ function sendRpcError(
         id: error instanceof RpcError ? error.id : readId(request.body),
         error: {
           code,
-          message: describeHttpError(error, status),
+          message:
+            status === 415 && !(error instanceof ApiError)
+              ? 'Send JSON: Content-Type: application/json'
+              : message,
           data: {
             requestId: request.id,
             ...(retryAfter !== undefined && { retryAfterSeconds: Number(retryAfter) }),
@@ -604,15 +604,6 @@ function sendRpcError(
         },
       }),
     );
-}
-
-function describeHttpError(error: FastifyError | ApiError, status: number): string {
-  if (error instanceof ApiError) return error.message;
-  if (status === 413) return `The body has more than ${MAX_BODY_BYTES} bytes`;
-  if (status === 415) return 'Send JSON: Content-Type: application/json';
-  return status < 500
-    ? error.message
-    : 'An unexpected error occurred. The log of the service contains it under the request id.';
 }
 
 function readId(body: unknown): string | number | null {

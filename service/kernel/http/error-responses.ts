@@ -46,6 +46,13 @@ function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyReq
   );
 }
 
+/** Converts an error for the response; the cause of a 5xx is only logged. */
+export function reportError(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
+  const apiError = toApiError(error, request);
+  if (apiError.status >= 500) request.log.error({ err: error }, 'request failed');
+  return apiError;
+}
+
 /** Sends the error body of shapes 1. */
 function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply {
   const content = JSON.stringify({
@@ -109,13 +116,11 @@ export function rejectLateBody(socket: Socket, hasResponse: boolean): void {
   endConnection(socket, '408 Request Timeout', TIMEOUT_MESSAGE);
 }
 
-/** Sends the error body of shapes 1 for every 4xx and 5xx; the cause of a 5xx is only logged. */
+/** Sends the error body of shapes 1 for every 4xx and 5xx. */
 export function registerErrorHandlers(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError | ApiError, request, reply) => {
-    const apiError = toApiError(error, request);
-    if (apiError.status >= 500) request.log.error({ requestId: request.id, err: error }, 'request failed');
-    return sendError(request, reply, apiError);
-  });
+  app.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
+    sendError(request, reply, reportError(error, request)),
+  );
   app.setNotFoundHandler((request, reply) =>
     sendError(
       request,

@@ -45,7 +45,7 @@ export async function sendEvents(
   raw.statusCode = 200;
   raw.flushHeaders();
   void writeEvents(raw, events, signal).catch((error: unknown) => {
-    request.log.error({ err: error, requestId: request.id }, 'A stream of events failed');
+    request.log.error({ err: error }, 'A stream of events failed');
     raw.destroy();
   });
   return reply;

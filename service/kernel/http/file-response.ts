@@ -81,9 +81,7 @@ function countBytes(
       () => onSent({ bytes, isLast: reachesEnd }),
       () => onSent({ bytes, isLast: false }),
     )
-    .catch((error: unknown) =>
-      request.log.error({ err: error, requestId: request.id }, 'Recording a download failed'),
-    );
+    .catch((error: unknown) => request.log.error({ err: error }, 'Recording a download failed'));
   return counter;
 }
 
