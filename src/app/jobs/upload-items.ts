@@ -26,6 +26,8 @@ export const MAX_JOB_ITEMS = 1_000_000;
 const MAX_REQUEST_BYTES = 8_388_608;
 /** Below the limit of putJobPart (8 MiB), so that progress is seen and a retry is cheap. */
 const MAX_PART_BYTES = 2 * 1024 * 1024;
+/** The service checks a part while it stores the one before. */
+const PARTS_AT_ONCE = 2;
 
 const encoder = new TextEncoder();
 
@@ -69,17 +71,22 @@ export async function uploadParts(
   const numbers = new Set(received.map(({ part }) => part));
   let arrived = numbers.size;
   onProgress(arrived / parts.length);
-  for (const [at, { sha256, firstItem, items }] of parts.entries()) {
-    if (numbers.has(at + 1)) continue;
-    // One after the other: the service stores the parts of a job so.
-    await putJobPart({
-      path: { jobId, part: at + 1 },
-      query: { firstItem, sha256 },
-      body: { items: [...items] },
-    });
-    arrived += 1;
-    onProgress(arrived / parts.length);
-  }
+  const missing = parts.entries().filter(([at]) => !numbers.has(at + 1));
+  const send = async () => {
+    // One iterator for all senders: one that fails ends it, so that the others send no more.
+    for (const [at, { sha256, firstItem, items }] of missing) {
+      await putJobPart({
+        path: { jobId, part: at + 1 },
+        query: { firstItem, sha256 },
+        body: { items: [...items] },
+      });
+      arrived += 1;
+      onProgress(arrived / parts.length);
+    }
+  };
+  // Settled: no part is still arriving when the caller cancels the job.
+  const results = await Promise.allSettled(Array.from({ length: PARTS_AT_ONCE }, send));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
   const { data } = await submitJob({ path: { jobId }, body: { parts: parts.map(({ sha256 }) => sha256) } });
   return data;
 }
