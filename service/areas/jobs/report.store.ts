@@ -31,8 +31,8 @@ const MAX_PROPERTIES = 100;
 export async function listItemProperties(db: Db, { siteId, jobId }: JobKey): Promise<ItemProperties> {
   const list = async (column: 'input' | 'before') => {
     const { rows } = await sql<{ name: string }>`
-      select distinct jsonb_object_keys(${sql.ref(column)}) as name from job_item
-      where site_id = ${siteId} and job_id = ${jobId} and jsonb_typeof(${sql.ref(column)}) = 'object'
+      select distinct json_object_keys(${sql.ref(column)}) as name from job_item
+      where site_id = ${siteId} and job_id = ${jobId} and json_typeof(${sql.ref(column)}) = 'object'
       order by name limit ${MAX_PROPERTIES}`.execute(db);
     return rows.map(({ name }) => name);
   };

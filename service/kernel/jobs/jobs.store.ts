@@ -272,7 +272,7 @@ function createOutcomeUpdate(
   return sql`
     with written as (
       update job_item i set state = x.s, reason = x.r, before = x.b, ended_at = clock_timestamp()
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(n int, s smallint, r text, b jsonb)
+      from json_to_recordset(${JSON.stringify(rows)}::json) as x(n int, s smallint, r text, b json)
       where i.site_id = ${siteId} and i.job_id = ${jobId} and i.item_no = x.n
         and i.item_no between ${first}::int and ${last}::int)
     update job set done = done + ${count('done')}, unchanged = unchanged + ${count('unchanged')},
@@ -431,7 +431,7 @@ export async function insertItems(
 ): Promise<void> {
   await sql`insert into job_item (site_id, job_id, item_no, input, label, detail)
     select ${siteId}, ${jobId}, ${firstItem - 1}::int + item.ordinality, item.value, ${labels.label}, ${labels.detail}
-    from jsonb_array_elements(${json}::jsonb) with ordinality as item
+    from json_array_elements(${json}::json) with ordinality as item
     ${labels.join(siteId)}`.execute(tx);
 }
 
@@ -473,7 +473,7 @@ export const getStoredItems = (tx: Tx, { siteId, jobId }: JobKey, length: number
   async countWith(name: string) {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from job_item
-      where site_id = ${siteId} and job_id = ${jobId} and jsonb_exists(input, ${name})`.execute(tx);
+      where site_id = ${siteId} and job_id = ${jobId} and input -> ${name}::text is not null`.execute(tx);
     return rows[0]?.count ?? 0;
   },
 });

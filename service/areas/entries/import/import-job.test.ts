@@ -114,7 +114,6 @@ onEachApp((context) => {
     await things.update(taken, { Score: 30 });
     await recalculate(context().db);
     const created = {
-      Name: 'Nora 諾拉 <b>',
       Note: 'x'.repeat(5_000),
       Stage: choice('Stage', 'Open'),
       Tags: [choice('Tags', 'Red'), choice('Tags', 'Blue')],
@@ -124,13 +123,14 @@ onEachApp((context) => {
       Parent: old,
       Owner: person.userId,
       Active: true,
+      Name: 'Nora 諾拉 <b>',
     };
     const job = await importRows(
       [
         row(2, created),
         row(4, { Score: 5 }, { entryId: old, expected }),
         row(5, { Score: 2 }, { entryId: same, expected: cells({ Score: 2 }) }),
-        row(6, { Score: 4 }, { entryId: taken, expected: cells({ Score: 3 }) }),
+        row(6, { Name: 'Renamed', Score: 4 }, { entryId: taken, expected: cells({ Score: 3 }) }),
       ],
       { sheet: 'Sheet 1' },
     );
@@ -147,7 +147,7 @@ onEachApp((context) => {
       ['Nora 諾拉 <b>', 'Row 2', null],
       ['Old', `Row 4 · Entry ${old}`, null],
       ['Same', `Row 5 · Entry ${same}`, null],
-      ['Taken', `Row 6 · Entry ${taken}`, 'Score was changed in the meantime'],
+      ['Renamed', `Row 6 · Entry ${taken}`, 'Score was changed in the meantime'],
     ]);
     const nora = await find(created.Name);
     expect(nora).toMatchObject({ EntryId: items[0]?.before?.['entryId'], Score: 7, No: 4, Active: true });

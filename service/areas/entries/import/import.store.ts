@@ -6,13 +6,17 @@ import type { JobKey } from '../../../kernel/jobs/jobs.store.ts';
 
 /** Rows of a file: the name that a row gives its entry, or that the entry has, and the number of the row. */
 export const IMPORT_LABELS: ItemLabels = {
-  label: sql`coalesce(nullif(jsonb_path_query_first(item.value, '$.values[*] ? (@.fieldId == $keys[*]).value', k.vars) #>> '{}', ''),
-    nullif(c.name, ''))`,
+  // The name is mostly the first value of a row. The entry is read only where the row has no name.
+  label: sql`coalesce(
+    nullif(case when (item.value #>> '{values,0,fieldId}')::int = any(k.ids) then item.value #>> '{values,0,value}'
+      else (select v ->> 'value' from json_array_elements(item.value -> 'values') v
+        where (v ->> 'fieldId')::int = any(k.ids) limit 1) end, ''),
+    (select nullif(c.name, '') from entry_change c
+      where c.site_id = k.site_id and c.entry_id = (item.value ->> 'entryId')::int))`,
   detail: sql`concat_ws(' · ', 'Row ' || (item.value ->> 'row'), 'Entry ' || (item.value ->> 'entryId'))`,
   join: (siteId) =>
-    sql`left join entry_change c on c.site_id = ${siteId} and c.entry_id = (item.value ->> 'entryId')::int
-      cross join (select jsonb_build_object('keys', coalesce(jsonb_agg(field_id), '[]')) as vars from field
-        where site_id = ${siteId} and is_key and deleted_at is null) k`,
+    sql`cross join (select ${siteId}::int as site_id, array_agg(field_id) as ids from field
+      where site_id = ${siteId} and is_key and deleted_at is null) k`,
 };
 
 /** An item of an import: the row of the file, and the entry that it has created or was to change. */
