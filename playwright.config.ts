@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
 import type { InstallationOptions } from './e2e/support/test.ts';
-import { findChromium } from './scripts/chromium.ts';
+import { findChromium } from './scripts/browsers.ts';
 
 const BROWSER_FLAGS = [
   '--disable-gpu',

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chromium } from '@playwright/test';
 import type { QualityResult } from '../e2e/support/quality.ts';
-import { findChromium } from './chromium.ts';
+import { findChromium } from './browsers.ts';
 
 const RESULTS = 'docs/quality/results.json';
 const TESTS = ['e2e/app/pages.test.ts', 'e2e/app/keyboard.test.ts'];

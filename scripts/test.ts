@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { ensureChromium } from './chromium.ts';
+import { ensureChromium } from './browsers.ts';
 import { startReport } from './executed-statements.ts';
 import { startPostgres } from './postgres.ts';
 

@@ -1,34 +1,40 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-/** Finds or installs the Chromium for the browser tests. */
+/** Finds or installs the browsers of the browser tests. */
 import { chromium } from '@playwright/test';
 import { installDebianPackage } from './debian.ts';
 
 /** The headless shell comes first: the same engine without the parts of a desktop application, which take a third of its CPU time. */
-const NAMES = [
+const CHROMIUM_NAMES = [
   'chromium-headless-shell',
   'chromium',
   'chromium-browser',
   'google-chrome-stable',
   'google-chrome',
 ];
-const APPLICATIONS = [
+const CHROMIUM_APPLICATIONS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
+const FIREFOX_NAMES = ['firefox-esr', 'firefox'];
+const FIREFOX_APPLICATIONS = ['/Applications/Firefox.app/Contents/MacOS/firefox'];
 
 /** Runs the program, because some systems ship a stub that only prints how to install the browser. */
 function canRun(path: string): boolean {
   return existsSync(path) && spawnSync(path, ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** The path of an installed Chromium, or undefined. */
-export function findChromium(): string | undefined {
+/** Path of the first program that is installed and runs, or undefined. */
+function findProgram(names: readonly string[], paths: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const installed = NAMES.flatMap((name) => [...folders, '/usr/bin'].map((folder) => join(folder, name)));
-  return [...installed, ...APPLICATIONS, chromium.executablePath()].find(canRun);
+  const installed = names.flatMap((name) => [...folders, '/usr/bin'].map((folder) => join(folder, name)));
+  return [...installed, ...paths].find(canRun);
 }
+
+/** The path of an installed Chromium, or undefined. */
+export const findChromium = (): string | undefined =>
+  findProgram(CHROMIUM_NAMES, [...CHROMIUM_APPLICATIONS, chromium.executablePath()]);
 
 /**
  * The path of a Chromium; installs one if there is none.
@@ -51,4 +57,18 @@ export function ensureChromium(): string {
   throw new Error(
     'The browser tests need Chromium: install Chromium or Google Chrome, or run "npx playwright install --with-deps chromium".',
   );
+}
+
+const findFirefox = (): string | undefined =>
+  process.env['STEWARD_FIREFOX'] ?? findProgram(FIREFOX_NAMES, FIREFOX_APPLICATIONS);
+
+/** The path of a Firefox as its makers publish it; installs Debian's if there is none. Undefined where none can be had. */
+export function ensureFirefox(): string | undefined {
+  return findFirefox() ?? (installDebianPackage('firefox-esr') ? findFirefox() : undefined);
+}
+
+/** Name and version of a Firefox: "Firefox 153.7.0esr". */
+export function readFirefoxVersion(path: string): string {
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return stdout.trim().replace(/^Mozilla /, '');
 }
