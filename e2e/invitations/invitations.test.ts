@@ -83,6 +83,7 @@ test('invites for some days, accepts in another browser, extends', async ({
   await page.getByRole('button', { name: 'Invite 1 person' }).click();
   await expectRow(results(page), { Person: guest.email, Outcome: 'Changed' });
 
+  await elsewhere.bringToFront();
   await elsewhere.goto(new URL(await waitForMailedLink(service, guest.email)).href);
   await expect(elsewhere.getByRole('heading', { name: 'Join Northlight Capital' })).toBeVisible();
   await expect(elsewhere).toHaveURL(/\/invitation$/);
@@ -101,6 +102,7 @@ test('invites for some days, accepts in another browser, extends', async ({
   await expect(elsewhere.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
   await expect(elsewhere.getByText(/Your membership of Northlight Capital ends .*, in 5 days/)).toBeVisible();
 
+  await page.bringToFront();
   await page.goto('/invitations');
   await page.getByRole('button', { name: 'Show it' }).click();
   await expectRow(list(page), {

@@ -12,6 +12,11 @@ export type ExpectedError = number | string | RegExp;
 export const SERVICE_DOWN =
   /ERR_(CONNECTION_(REFUSED|RESET|CLOSED|ABORTED)|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)/;
 
+/** What Chromium and Firefox report for a request that the page itself ended. */
+const ABORTED = ['net::ERR_ABORTED', 'NS_BINDING_ABORTED'];
+/** Firefox also logs a font as an error whose request the page ended (NS_BINDING_ABORTED). */
+const ABORTED_FONT = 'status=2152398850';
+
 function matches(error: PageError, expected: ExpectedError): boolean {
   if (typeof expected === 'number') return error.status === expected;
   return typeof expected === 'string' ? error.text.includes(expected) : expected.test(error.text);
@@ -49,7 +54,10 @@ export class PageErrors {
       if (message.type() !== 'error' || text.startsWith('Failed to load resource')) return;
       this.#errors.push({ text: `console: ${text}` });
     });
-    context.on('weberror', (error) => this.#errors.push({ text: `uncaught: ${error.error().stack ?? ''}` }));
+    context.on('weberror', (error) => {
+      const stack = error.error().stack ?? '';
+      if (!stack.includes(ABORTED_FONT)) this.#errors.push({ text: `uncaught: ${stack}` });
+    });
     context.on('response', (response) => {
       const status = response.status();
       if (status >= 400)
@@ -58,8 +66,7 @@ export class PageErrors {
     context.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? 'failed';
       // Leaving a page aborts its open requests.
-      if (why !== 'net::ERR_ABORTED')
-        this.#errors.push({ text: `${why}: ${request.method()} ${request.url()}` });
+      if (!ABORTED.includes(why)) this.#errors.push({ text: `${why}: ${request.method()} ${request.url()}` });
     });
   }
 

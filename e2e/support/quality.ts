@@ -7,14 +7,14 @@ export type QualityResult =
       kind: 'page';
       /** Path of the page; ids that a test creates are named by their parameter. */
       path: string;
-      /** True if axe found no violation in light, dark and at 390 px, and nothing is cut off. */
+      /** True if axe, where it runs, found no violation in light, dark and at 390 px, and nothing is cut off. */
       isAccessible: boolean;
       /** Sum of the layout shifts without input (web-vitals definition, without session windows). */
       layoutShift?: number;
       /** Milliseconds from following a link until the heading and the content are there. */
       readyMs?: number;
     }
-  | { kind: 'keyboard'; name: string; passed: boolean };
+  | { kind: 'keyboard' | 'journey'; name: string; passed: boolean };
 
 /** File that collects the results, one JSON object per line. */
 const file = process.env['STEWARD_QUALITY_FILE'];

@@ -1,9 +1,12 @@
 /** `test` for all browser tests: with a running service, and failing on unexpected page errors. */
 import { type BrowserContext, expect, type Page, test as base } from '@playwright/test';
 import { type ApiCalls, createCalls } from './calls.ts';
+import { adaptPages } from './firefox.ts';
 import { Installations } from './installations.ts';
+import { isMainJourney } from './journeys.ts';
 import { type ExpectedError, PageErrors } from './page-errors.ts';
 import { ada } from './people.ts';
+import { recordResult } from './quality.ts';
 import type { Installation, Service } from './service.ts';
 
 /** Options that a test file can set with `test.use`. */
@@ -22,6 +25,8 @@ interface TestFixtures extends InstallationOptions {
   elsewhere: Page;
   /** Calls of the service as Ada, to prepare and verify tests. */
   calls: ApiCalls;
+  /** Reports the result of a main journey for the quality page. */
+  journeyResult: void;
 }
 
 /** Timeout of the fixtures that start a service. */
@@ -38,6 +43,15 @@ export const test = base.extend<TestFixtures, { installations: Installations }>(
     { scope: 'worker', timeout: SERVICE_TIMEOUT_MS },
   ],
   installation: [{ sample: false, administrator: ada }, { option: true }],
+  journeyResult: [
+    // oxlint-disable-next-line no-empty-pattern -- see above
+    async ({}, provide, { title }) => {
+      await provide();
+      const { status } = test.info();
+      if (isMainJourney(title)) recordResult({ kind: 'journey', name: title, passed: status === 'passed' });
+    },
+    { auto: true },
+  ],
   service: [
     async ({ installations, installation }, provide, { file }) =>
       provide(await installations.getService(file, installation)),
@@ -51,14 +65,19 @@ export const test = base.extend<TestFixtures, { installations: Installations }>(
     expect(pageErrors.getUnexpected(), 'no unexpected page errors').toEqual([]);
   },
   expectFailure: async ({ pageErrors }, provide) => provide((...expected) => pageErrors.expect(...expected)),
-  context: async ({ context, pageErrors }, provide) => {
+  context: async ({ context, browserName, pageErrors }, provide) => {
     await pageErrors.watch(context);
+    if (browserName === 'firefox') await adaptPages(context);
     await provide(context);
   },
-  elsewhere: async ({ browser, pageErrors }, provide) => {
+  elsewhere: async ({ browser, browserName, page, pageErrors }, provide) => {
     const context: BrowserContext = await browser.newContext();
     await pageErrors.watch(context);
-    await provide(await context.newPage());
+    if (browserName === 'firefox') await adaptPages(context);
+    const elsewhere = await context.newPage();
+    // In Firefox only one window has the focus, and the newest one takes it.
+    if (browserName === 'firefox') await page.bringToFront();
+    await provide(elsewhere);
     await context.close();
   },
   calls: async ({ request }, provide) => provide(await createCalls(request, ada)),

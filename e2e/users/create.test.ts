@@ -49,6 +49,7 @@ test('creates a user with a password who signs in with it', async ({ page, elsew
     '/user?email=perpetua%40people.example',
   );
   expect(created?.twoFactorEnabled).toBe(true);
+  await elsewhere.bringToFront();
   await elsewhere.goto('/sign-in');
   await elsewhere.getByLabel('E-mail').fill('perpetua@people.example');
   await elsewhere.getByLabel('Password', { exact: true }).fill('five golden rings');
