@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getPercentile, nameRequest, parseQualityReport, summarizeRequests } from './quality.ts';
+import { getPercentile, listPages, nameRequest, parseQualityReport, summarizeRequests } from './quality.ts';
 
 const url = (path: string) => `https://console.example${path}`;
 
@@ -13,6 +13,25 @@ it('reads a report, and none from other data', () => {
   expect(parseQualityReport(report)).toEqual(report);
   for (const other of [undefined, {}, { ...report, pages: [] }, { ...report, keyboard: 'all' }])
     expect(parseQualityReport(other)).toBeUndefined();
+});
+
+it('adds the result of Firefox to each page that was visited there', () => {
+  const report = {
+    measuredAt: '2026-11-20T10:00:00.000Z',
+    browser: 'Chromium 140',
+    pages: ['/users', '/groups', '/jobs'].map((path) => ({ path, isAccessible: true })),
+    keyboard: [],
+    firefox: {
+      browser: 'Firefox 153',
+      pages: [
+        { path: '/groups', passed: false },
+        { path: '/users', passed: true },
+      ],
+      journeys: [{ name: 'creates a user', passed: true }],
+    },
+  };
+  expect(parseQualityReport(report)).toEqual(report);
+  expect(listPages(report).map(({ worksInFirefox }) => worksInFirefox)).toEqual([true, false, undefined]);
 });
 
 it('computes percentiles of the values that were measured', () => {

@@ -1,5 +1,7 @@
 import { z } from 'zod/mini';
 
+const Journey = z.object({ name: z.string(), passed: z.boolean() });
+
 /** Results of the checks of the console, written by `npm run quality` (scripts/quality.ts). */
 const QualityReport = z.object({
   /** When the checks ended. */
@@ -13,15 +15,34 @@ const QualityReport = z.object({
       readyMs: z.optional(z.number()),
     }),
   ),
-  keyboard: z.array(z.object({ name: z.string(), passed: z.boolean() })),
+  keyboard: z.array(Journey),
+  /** Missing where no Firefox could be had. */
+  firefox: z.optional(
+    z.object({
+      browser: z.string(),
+      pages: z.array(z.object({ path: z.string(), passed: z.boolean() })),
+      journeys: z.array(Journey),
+    }),
+  ),
 });
 export type QualityReport = z.infer<typeof QualityReport>;
-export type PageResult = QualityReport['pages'][number];
+export type JourneyResult = z.infer<typeof Journey>;
+/** Results of one page in all browsers. */
+export type PageResult = QualityReport['pages'][number] & {
+  /** Whether the page works in Firefox; undefined if it was not visited there. */
+  worksInFirefox: boolean | undefined;
+};
 
 /** Parses the report that was built in; undefined without one, and for one of another form. */
 export function parseQualityReport(data: unknown): QualityReport | undefined {
   const result = QualityReport.safeParse(data);
   return result.success && result.data.pages.length > 0 ? result.data : undefined;
+}
+
+/** The results of the pages of a report, with those of Firefox. */
+export function listPages({ pages, firefox }: QualityReport): PageResult[] {
+  const inFirefox = new Map(firefox?.pages.map(({ path, passed }) => [path, passed]));
+  return pages.map((page) => ({ ...page, worksInFirefox: inFirefox.get(page.path) }));
 }
 
 /** The smallest value that is not exceeded by this share of the values; undefined without values. */

@@ -8,9 +8,9 @@ import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { getPercentile, parseQualityReport, summarizeRequests } from '../model/quality.ts';
+import { getPercentile, listPages, parseQualityReport, summarizeRequests } from '../model/quality.ts';
 import '../help.css';
-import type { PageResult, QualityReport, RequestTimes } from '../model/quality.ts';
+import type { JourneyResult, PageResult, QualityReport, RequestTimes } from '../model/quality.ts';
 
 // Without the file the console is built without results, and says so.
 const [DATA] = Object.values(
@@ -30,7 +30,7 @@ export function QualityPage() {
   return (
     <Page title="Quality" meta={REPORT && `Checked ${formatDistance(REPORT.measuredAt)}`}>
       {REPORT ? (
-        <Results report={REPORT} requestMs={requests.p95Ms} />
+        <Results report={REPORT} />
       ) : (
         <Card title="This build has no results">
           <CardBody>
@@ -44,6 +44,7 @@ export function QualityPage() {
       <section className="quality-part" aria-labelledby="quality-requests">
         <h2 id="quality-requests">Requests of this tab</h2>
         <p className="field-hint">
+          {requests.p95Ms !== undefined && `95% took at most ${formatMs(requests.p95Ms)}. `}
           Measured by this browser since the tab was opened, at most the first 250 files and requests. The
           list of people is read by a background worker and not included.
         </p>
@@ -73,16 +74,9 @@ function useRequestTimes() {
   return times;
 }
 
-interface ResultsProps {
-  report: QualityReport;
-  /** 95th percentile of the requests of this tab. */
-  requestMs: number | undefined;
-}
-
-function Results({ report, requestMs }: ResultsProps) {
-  const { pages, keyboard } = report;
+function Results({ report }: { report: QualityReport }) {
+  const { pages, keyboard, firefox } = report;
   const accessibleCount = pages.filter(({ isAccessible }) => isAccessible).length;
-  const passedCount = keyboard.filter(({ passed }) => passed).length;
   const shifts = pages.flatMap(({ layoutShift }) => layoutShift ?? []);
   const times = pages.flatMap(({ readyMs }) => readyMs ?? []);
   return (
@@ -95,9 +89,10 @@ function Results({ report, requestMs }: ResultsProps) {
         />
         <StatTile
           label="Journeys by keyboard alone"
-          value={`${formatNumber(passedCount)} of ${formatNumber(keyboard.length)}`}
+          value={`${formatNumber(countPassed(keyboard))} of ${formatNumber(keyboard.length)}`}
           note={keyboard.length === 0 ? 'not checked' : 'passed'}
         />
+        <FirefoxTile firefox={firefox} />
         <StatTile
           label="Highest layout shift"
           value={shifts.length === 0 ? 'Not measured' : formatShift(Math.max(...shifts))}
@@ -108,39 +103,58 @@ function Results({ report, requestMs }: ResultsProps) {
           value={formatMs(getPercentile(times, 0.95)) || 'Not measured'}
           note={`median ${formatMs(getPercentile(times, 0.5))}`}
         />
-        <StatTile
-          label="Requests of this tab, 95th percentile"
-          value={formatMs(requestMs) || 'None yet'}
-          note="measured now"
-        />
       </StatTiles>
       <p className="field-hint">
         Measured with {report.browser} on {formatExactDate(report.measuredAt)} against the sample site, on the
         machine that ran the tests; times on other machines differ.
+        {firefox && ` Pages and journeys ran again in ${firefox.browser}, without axe and times.`}
       </p>
       <DataTable
         label="Screens"
         columns={PAGE_COLUMNS}
-        rows={pages}
+        rows={listPages(report)}
         rowId={getPath}
         rowLabel={getPath}
         empty={<EmptyState title="No screens" />}
         footer={pluralize(pages.length, 'screen', 'screens')}
       />
-      {keyboard.length > 0 && (
-        <Card title="Journeys by keyboard alone">
-          <CardBody>
-            <ul>
-              {keyboard.map(({ name, passed }) => (
-                <li key={name}>
-                  <Badge tone={passed ? 'ok' : 'bad'}>{passed ? 'Passed' : 'Failed'}</Badge> {name}
-                </li>
-              ))}
-            </ul>
-          </CardBody>
-        </Card>
-      )}
+      <Journeys title="Journeys by keyboard alone" journeys={keyboard} />
+      {firefox && <Journeys title={`Journeys in ${firefox.browser}`} journeys={firefox.journeys} />}
     </>
+  );
+}
+
+const countPassed = (results: readonly { passed: boolean }[]) =>
+  results.filter(({ passed }) => passed).length;
+
+/** How many pages and journeys work in Firefox. */
+function FirefoxTile({ firefox }: { firefox: QualityReport['firefox'] }) {
+  if (!firefox) return <StatTile label="Pages that work in Firefox" value="Not tried" />;
+  const { pages, journeys } = firefox;
+  return (
+    <StatTile
+      label="Pages that work in Firefox"
+      value={`${formatNumber(countPassed(pages))} of ${formatNumber(pages.length)}`}
+      note={`and ${formatNumber(countPassed(journeys))} of ${pluralize(journeys.length, 'journey', 'journeys')}`}
+    />
+  );
+}
+
+/** Journeys and whether they passed; nothing if none was run. */
+function Journeys({ title, journeys }: { title: string; journeys: readonly JourneyResult[] }) {
+  if (journeys.length === 0) return null;
+  return (
+    <Card title={title}>
+      <CardBody>
+        <ul className="quality-journeys">
+          {journeys.map(({ name, passed }) => (
+            <li key={name}>
+              <Badge tone={passed ? 'ok' : 'bad'}>{passed ? 'Passed' : 'Failed'}</Badge> {name}
+            </li>
+          ))}
+        </ul>
+      </CardBody>
+    </Card>
   );
 }
 
@@ -157,6 +171,20 @@ const PAGE_COLUMNS: readonly Column<PageResult>[] = [
     cell: ({ isAccessible }) => (
       <Badge tone={isAccessible ? 'ok' : 'bad'}>{isAccessible ? 'No violations' : 'Failed'}</Badge>
     ),
+  },
+  {
+    id: 'firefox',
+    header: 'Firefox',
+    width: 150,
+    small: 'line',
+    cell: ({ worksInFirefox }) =>
+      worksInFirefox === undefined ? (
+        'Not tried in Firefox'
+      ) : (
+        <Badge tone={worksInFirefox ? 'ok' : 'bad'}>
+          {worksInFirefox ? 'Works in Firefox' : 'Fails in Firefox'}
+        </Badge>
+      ),
   },
   {
     id: 'shift',
