@@ -1,4 +1,5 @@
 import { Command as Program, Option } from 'commander';
+import { checkInstallation } from '../kernel/installation-checks.ts';
 import {
   type Command,
   CommandError,
@@ -7,7 +8,7 @@ import {
 } from './commands/command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { formatCompletion, type Shell, SHELLS } from './completion.ts';
-import { checkInstallation, doctorSyntax } from './doctor.ts';
+import { doctorSyntax } from './doctor.ts';
 import { load, loadSyntax } from './load.ts';
 import { migrateSyntax, runMigrate } from './migrate.ts';
 import { moveSyntax, runMove } from './move.ts';

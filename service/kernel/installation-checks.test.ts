@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestDatabase, onEachKind } from '../testing/databases.ts';
-import { checkInstallation, describeCertificate, describeServer, type Finding } from './doctor.ts';
+import {
+  checkInstallation,
+  describeCertificate,
+  describeServer,
+  type Finding,
+} from './installation-checks.ts';
 
 const findStatuses = (findings: readonly Finding[]) =>
   Object.fromEntries(findings.map(({ check, status }) => [check, status]));
