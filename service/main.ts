@@ -10,6 +10,7 @@ import { openDatabase } from './kernel/db/database.ts';
 import { createEgress } from './kernel/egress.ts';
 import { loadContract } from './kernel/http/contract.ts';
 import type { Services } from './kernel/http/handler.ts';
+import { createInstallation } from './kernel/installation.ts';
 import { endAllLeases } from './kernel/jobs/jobs.store.ts';
 import { createJobTasks } from './kernel/jobs/run-jobs.ts';
 import { createLog } from './kernel/log.ts';
@@ -17,7 +18,9 @@ import { startMailWorker } from './kernel/mail/mail-worker.ts';
 import { startMetricsServer } from './kernel/metrics/metrics-server.ts';
 import { loadInstallationMetrics } from './kernel/metrics/metrics.store.ts';
 import { notifyAboutParkedWork } from './kernel/notifications.store.ts';
+import { deleteProcess } from './kernel/processes.store.ts';
 import { createCopyTask } from './kernel/tasks/copy-task.ts';
+import { createHeartbeatTask, PROCESS_ID } from './kernel/tasks/heartbeat-task.ts';
 import { describeError } from './kernel/tasks/run-in-turns.ts';
 import { startScheduledTasks } from './kernel/tasks/scheduled-tasks.ts';
 
@@ -35,6 +38,7 @@ async function main(config: Config): Promise<void> {
     storageQuota: config.storageQuota,
     logRetention: config.logRetention,
     officeProgram: config.officeProgram,
+    installation: createInstallation(process.env, config, database),
     egress: createEgress({ rules: config.egressRules, log }),
     backupSheets: Object.values(registry.sheets),
     mailExamples: registry.mailExamples,
@@ -55,6 +59,7 @@ async function main(config: Config): Promise<void> {
       );
     },
     tasks: [
+      createHeartbeatTask(db, database.kind === 'embedded' ? 1 : config.pool.maxConnections),
       ...(config.copies && database.copyTo
         ? [createCopyTask({ ...config.copies, copyTo: database.copyTo, log })]
         : []),
@@ -117,6 +122,10 @@ async function main(config: Config): Promise<void> {
     await admin.close();
     await scheduler.stop();
     await mailWorker.stop();
+    // Without the database the process is shown as silent, and forgotten after an hour.
+    await deleteProcess(db, PROCESS_ID).catch((error: unknown) =>
+      log.warn({ err: error }, 'The process could not be deleted from the list of processes'),
+    );
     await database.close();
     log.info('stopped');
   };

@@ -113,10 +113,14 @@ const failedBackups = new Gauge({
 export interface InstallationMetrics {
   lockWaits: number;
   longestLockWaitSeconds: number;
-  queues: readonly { queue: string; length: number; oldestSeconds: number }[];
-  jobs: readonly { kind: string; state: string; count: number }[];
+  queues: readonly {
+    queue: 'jobs' | 'mail' | 'calculations' | 'backups';
+    length: number;
+    oldestSeconds: number;
+  }[];
+  jobs: readonly { kind: string; state: 'uploading' | 'waiting' | 'running' | 'paused'; count: number }[];
   outboxLagSeconds: number;
-  tasks: readonly { task: string; state: string; count: number }[];
+  tasks: readonly { task: string; state: 'retrying' | 'parked'; count: number }[];
   failedBackups: number;
 }
 

@@ -80,6 +80,7 @@ export const jobOperations = new Set([
 
 /** Operations above all sites. A capability on one site is not enough; their own tests cover them. */
 export const platformOperations = new Set([
+  'getInstallation',
   'listPlatformSites',
   'createPlatformSite',
   'getPlatformSite',
@@ -134,6 +135,7 @@ type ProtectedOperation = Exclude<
   | 'updateNotificationSettings'
   | 'getSiteBrand'
   | 'beginPasskeySignIn'
+  | 'getInstallation'
   | 'listPlatformSites'
   | 'createPlatformSite'
   | 'getPlatformSite'

@@ -30,6 +30,13 @@ export const services: Services = {
   dataDir,
   storageQuota: 10e9,
   logRetention: { activityDays: 98, auditDays: 2_557 },
+  installation: {
+    copies: { folder: join(dataDir, 'copies'), hours: 6 },
+    readChecks: async () => ({
+      checkedAt: new Date(),
+      findings: [{ check: 'disk', status: 'problem', message: 'Full.', fix: 'Free space.' }],
+    }),
+  },
   // Identity providers of tests are on this machine.
   egress: createEgress({
     rules: parseEgressRules('127.0.0.1') ?? [],

@@ -261,6 +261,7 @@ export const CAPABILITIES = {
   beginIdentitySignIn: [],
   getIdentitySignOut: [],
   finishIdentitySignIn: [],
+  getInstallation: [],
   listPlatformSites: [],
   createPlatformSite: [],
   getPlatformSite: [],

@@ -14,9 +14,11 @@ import { normalizeDomain } from '../invitations/index.ts';
 import { ensureAdministratorsGroup, recordNewMember } from '../members/index.ts';
 import { isPlatformAdministrator, parseTimeZone } from '../sites/index.ts';
 import { checkPerson, insertAccount, insertMembership, mailPasswordLink } from '../users/index.ts';
+import { readInstallation } from './installation.ts';
 import * as store from './platform.store.ts';
 
 type Operations =
+  | 'getInstallation'
   | 'listPlatformSites'
   | 'createPlatformSite'
   | 'getPlatformSite'
@@ -35,6 +37,11 @@ async function requirePlatformAdministrator({ db, caller }: Pick<Call, 'db' | 'c
 }
 
 export const platformHandlers: Handlers<Operations> = {
+  async getInstallation(call) {
+    await requirePlatformAdministrator(call);
+    return ok(await readInstallation(call.readDb, call.services));
+  },
+
   async listPlatformSites(call) {
     await requirePlatformAdministrator(call);
     const sites = await store.listSites(call.db);

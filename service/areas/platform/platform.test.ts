@@ -1,13 +1,20 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type {
+  Installation,
   PlatformSite,
   Session,
   SiteIdentity,
   TwoFactorCoverage,
 } from '../../../contract/generated/types.gen.ts';
+import { deleteProcess } from '../../kernel/processes.store.ts';
+import { createHeartbeatTask, PROCESS_ID } from '../../kernel/tasks/heartbeat-task.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
 import {
   as,
+  dataDir,
   joinSite,
   makePerson,
   makeOtherPlatformAdministrator,
@@ -17,6 +24,7 @@ import {
 } from '../../testing/site.ts';
 import { addPlatformAdministrator, addFirstPlatformAdministrator } from '../sites/index.ts';
 
+const INSTALLATION = '/api/platform/installation';
 const SITES = '/api/platform/sites';
 
 const uniqueSlug = () => `s${crypto.randomUUID().slice(0, 8)}`;
@@ -33,12 +41,79 @@ onEachApp((context) => {
 
   test('rejects site administrators who are not platform administrators', async () => {
     const other = await makePerson(context().db, person.siteId, {});
-    for (const path of [SITES, `${SITES}/${person.siteId}`, `${SITES}/${person.siteId}/identity`]) {
+    for (const path of [
+      INSTALLATION,
+      SITES,
+      `${SITES}/${person.siteId}`,
+      `${SITES}/${person.siteId}/identity`,
+    ]) {
       // Sequential requests.
       expect((await api(other).get<ErrorBody>(path)).status).toBe(403);
     }
     expect((await api(other).get<Session>('/api/session')).body.runsPlatform).toBe(false);
     expect((await api().get<Session>('/api/session')).body.runsPlatform).toBe(true);
+  });
+
+  test('shows processes, database, files, queues, backups and checks of the installation', async () => {
+    const { db } = context();
+    const heartbeats = createHeartbeatTask(db, 10);
+    await heartbeats.run();
+    await heartbeats.run();
+    // A process that was killed, and one that was killed long ago.
+    await sql`insert into service_process (process_id, host, pid, version, node_version, started_at, seen_at,
+        memory_bytes, connections_in_use, max_connections)
+      select gen_random_uuid(), host, 7, '0.0.1', '26.0.0', now() - interval '2 hours', now() - seen::interval, 1, 0, 10
+      from (values ('killed', '95 seconds'), ('forgotten', '61 minutes')) p (host, seen)`.execute(db);
+    const backup = async (seconds: number, verification: string | null) =>
+      sql`insert into backup (site_id, file_name, entry_types, includes_files, status, size, sha256, finished_at, verify_state)
+        values (${person.siteId}, ${String(seconds)}, '{}', false, 'Ready', 1, '', now() + make_interval(secs => ${seconds}::int), ${verification})`.execute(
+        db,
+      );
+    const { body: before } = await api().get<Installation>(INSTALLATION);
+    await backup(60, null);
+    await backup(120, 'passed');
+    await mkdir(join(dataDir, 'copies', '2026-11-01T02-03-04Z'), { recursive: true });
+    await heartbeats.run();
+    const { status, body } = await api().get<Installation>(INSTALLATION);
+    expect(status).toBe(200);
+    expect(body.processes.map(({ host }) => host)).not.toContain('forgotten');
+    expect(body.processes.find(({ isThis }) => isThis)).toMatchObject({
+      pid: process.pid,
+      version: body.version,
+      isSilent: false,
+      maxConnections: 10,
+    });
+    const own = body.processes.find(({ isThis }) => isThis);
+    expect([typeof own?.loopDelayMs, typeof own?.connectionWaitMs]).toEqual(['number', 'number']);
+    expect(body.processes.find(({ host }) => host === 'killed')).toMatchObject({
+      isSilent: true,
+      isThis: false,
+    });
+    expect(body.database).toMatchObject({
+      kind: context().database.kind,
+      pendingMigrations: [],
+      newerMigrations: [],
+    });
+    expect(body.database.version).toMatch(/^\d+\.\d+/);
+    expect(body.database.newestMigration).toMatch(/^\d{4}_/);
+    expect(body.database.sizeBytes).toBeGreaterThan(1e6);
+    expect(body.queues.map(({ queue }) => queue).toSorted()).toEqual([
+      'backups',
+      'calculations',
+      'jobs',
+      'mail',
+    ]);
+    expect(body.backups.newestVerification).toBe('passed');
+    expect(body.backups.sitesWithoutRecent).toBe(before.backups.sitesWithoutRecent - 1);
+    expect(body.copies).toEqual({ everyHours: 6, newestDate: '2026-11-01T02:03:04.000Z', count: 1 });
+    expect(body.files.folder).toBe(dataDir);
+    expect(body.files.freeBytes).toBeGreaterThan(0);
+    expect(body.checks).toEqual([expect.objectContaining({ check: 'disk', fix: 'Free space.' })]);
+    // Neither users nor contents of sites.
+    expect(JSON.stringify(body)).not.toContain(person.email);
+    await deleteProcess(db, PROCESS_ID);
+    const { body: after } = await api().get<Installation>(INSTALLATION);
+    expect(after.processes.some(({ isThis }) => isThis)).toBe(false);
   });
 
   test('creates a site with a new administrator, who is mailed a link', async () => {

@@ -66,6 +66,10 @@ export const kernelArea = defineArea({
     topic_event: { backup: { leftOut: 'log of the installation' }, retention: '9 days' },
     mail: { backup: { leftOut: 'log of the installation' } },
     task_failure: { backup: { leftOut: 'log of the installation' } },
+    service_process: {
+      backup: { leftOut: 'belongs to the installation, not to a site' },
+      retention: 'an hour after the last heartbeat',
+    },
     throttle: { backup: { leftOut: 'counters of the installation' } },
   },
 });

@@ -7,6 +7,7 @@ import type { TableSheet } from '../backup-sheets.ts';
 import type { LogRetention } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { Egress } from '../egress.ts';
+import type { Installation } from '../installation.ts';
 import type { JobKinds } from '../jobs/job-kind.ts';
 import type { MailExample } from '../mail/examples.ts';
 import type { Contract, Operation } from './contract.ts';
@@ -48,6 +49,8 @@ export interface Services {
   mailExamples: readonly MailExample[];
   /** The only way to call other servers. */
   egress: Egress;
+  /** What the process knows of its installation; undefined in a process that does not serve requests. */
+  installation?: Installation | undefined;
   jobKinds: JobKinds;
   /** Encryption of secrets that must be read again. */
   encryption: Encryption;

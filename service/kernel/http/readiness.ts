@@ -9,7 +9,10 @@ const CHECK_INTERVAL_MS = 2_000;
 const RETRY_SECONDS = 2;
 
 /** Why the process cannot serve requests although the database answers; undefined if it can. */
-async function explainUnreadiness({ db, kind }: Database, dataDir: string): Promise<string | undefined> {
+export async function explainUnreadiness(
+  { db, kind }: Database,
+  dataDir: string,
+): Promise<string | undefined> {
   const state = await readMigrationState(db);
   if (state.pending.length > 0)
     return `The database lacks migrations of this version (${state.pending.map(({ name }) => name).join(', ')}): restart the service`;

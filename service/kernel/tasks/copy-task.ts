@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '../db/database.ts';
 import { digestTable, listTables } from '../db/table-digest.ts';
+import { getErrorCode } from '../error-code.ts';
 import type { Log } from '../log.ts';
 import type { ScheduledTask } from './scheduled-tasks.ts';
 
@@ -30,6 +31,18 @@ async function verifyCopy(folder: string): Promise<number> {
   } finally {
     await close();
   }
+}
+
+/** Times of the verified copies in the folder, the oldest first; none if it does not exist. */
+export async function listCopies(folder: string): Promise<Date[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (getErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .filter((name) => NAME.test(name))
+    .toSorted()
+    .map((name) => new Date(parseName(name)));
 }
 
 /**

@@ -3460,6 +3460,111 @@ export const zFinishIdentitySignIn = z.object({
     query: z.string().min(1).max(8000)
 });
 
+export const zInstallationCheck = z.object({
+    check: z.string(),
+    status: z.enum([
+        'ok',
+        'warning',
+        'problem'
+    ]),
+    message: z.string(),
+    fix: z.string().optional()
+});
+
+export const zInstallationProcess = z.object({
+    host: z.string(),
+    pid: z.int(),
+    version: z.string(),
+    nodeVersion: z.string(),
+    startedDate: z.iso.datetime({ offset: true }),
+    seenDate: z.iso.datetime({ offset: true }),
+    isSilent: z.boolean(),
+    isThis: z.boolean(),
+    loopDelayMs: z.number().nullable(),
+    memoryBytes: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }),
+    connectionsInUse: z.int(),
+    connectionWaitMs: z.number().nullable(),
+    maxConnections: z.int()
+});
+
+export const zInstallationDatabase = z.object({
+    kind: z.enum(['embedded', 'postgres']),
+    version: z.string(),
+    sizeBytes: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }),
+    appliedMigrations: z.int().gte(0),
+    newestMigration: z.string().nullable(),
+    pendingMigrations: z.array(z.string()),
+    newerMigrations: z.array(z.string()),
+    lockWaits: z.int().gte(0),
+    longestLockWaitSeconds: z.number().gte(0)
+});
+
+export const zInstallationFiles = z.object({
+    folder: z.string(),
+    usedBytes: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }),
+    freeBytes: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }).nullable(),
+    totalBytes: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }).nullable()
+});
+
+export const zInstallationQueue = z.object({
+    queue: z.enum([
+        'jobs',
+        'mail',
+        'calculations',
+        'backups'
+    ]),
+    length: z.int().gte(0),
+    oldestSeconds: z.number().gte(0)
+});
+
+export const zInstallationBackups = z.object({
+    newestDate: z.iso.datetime({ offset: true }).nullable(),
+    newestVerification: z.enum([
+        'queued',
+        'running',
+        'passed',
+        'failed'
+    ]).nullable(),
+    failedLastDay: z.int().gte(0),
+    sites: z.int().gte(0),
+    sitesWithoutRecent: z.int().gte(0)
+});
+
+export const zInstallationCopies = z.object({
+    everyHours: z.number(),
+    newestDate: z.iso.datetime({ offset: true }).nullable(),
+    count: z.int().gte(0)
+});
+
+export const zInstallation = z.object({
+    version: z.string(),
+    readDate: z.iso.datetime({ offset: true }),
+    checkedDate: z.iso.datetime({ offset: true }),
+    checks: z.array(zInstallationCheck),
+    processes: z.array(zInstallationProcess),
+    database: zInstallationDatabase,
+    files: zInstallationFiles,
+    queues: z.array(zInstallationQueue),
+    jobs: z.array(z.object({
+        kind: z.string(),
+        state: z.enum([
+            'uploading',
+            'waiting',
+            'running',
+            'paused'
+        ]),
+        count: z.int().gte(1)
+    })),
+    failedItems: z.array(z.object({
+        task: z.string(),
+        state: z.enum(['retrying', 'parked']),
+        count: z.int().gte(1)
+    })),
+    outboxLagSeconds: z.number(),
+    backups: zInstallationBackups,
+    copies: zInstallationCopies.nullable()
+});
+
 /**
  * Short name of the site, used in addresses and commands.
  */
@@ -7194,6 +7299,11 @@ export const zFinishIdentitySignInBody = zFinishIdentitySignIn;
  * Signed in; the session cookie is set.
  */
 export const zFinishIdentitySignInResponse = zSession;
+
+/**
+ * The state at the time of the request.
+ */
+export const zGetInstallationResponse = zInstallation;
 
 /**
  * All sites of the platform, ordered by name.

@@ -1,8 +1,9 @@
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import type { TableSheet } from '../../../kernel/backup-sheets.ts';
 import { type Db, readInSnapshot, type Tx } from '../../../kernel/db/database.ts';
 import { createHashedFile, type HashedFile } from '../../../kernel/hashed-file.ts';
 import { JobStopped } from '../../../kernel/jobs/job-owner.ts';
+import { VERSION } from '../../../kernel/version.ts';
 import { getContentPath } from '../../entries/index.ts';
 import { type EntryType, loadSchema } from '../../schema/index.ts';
 import {
@@ -16,10 +17,6 @@ import { FORMAT_VERSION, type Manifest, MANIFEST_NAME, type Member, NOT_INCLUDED
 import { buildFilePath } from './sheets.ts';
 import * as store from './snapshot.store.ts';
 import { createZipArchive, type ZipArchive } from './zip-archive.ts';
-
-const { version: serviceVersion } = JSON.parse(
-  readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
-) as { version: string };
 
 /** Requested content of a backup. */
 export interface BackupScope {
@@ -218,7 +215,7 @@ const buildManifestHead = (
 ) => ({
   format: 'steward-backup' as const,
   formatVersion: FORMAT_VERSION,
-  serviceVersion,
+  serviceVersion: VERSION,
   createdDate: at.toISOString(),
   schemaVersion,
   site: { slug, name },

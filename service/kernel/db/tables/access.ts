@@ -62,8 +62,25 @@ export interface AccessTables {
   api_key_use: ApiKeyUseTable;
 }
 
-/** Platform administrators and identity managers of sites. */
+/** A process of the service with its last heartbeat (migrations/0051_processes.ts). */
+interface ServiceProcessTable {
+  process_id: string;
+  host: string;
+  pid: number;
+  version: string;
+  node_version: string;
+  started_at: Date;
+  seen_at: Date;
+  loop_delay_ms: Nullable<number>;
+  memory_bytes: number;
+  connections_in_use: number;
+  connection_wait_ms: Nullable<number>;
+  max_connections: number;
+}
+
+/** Platform administrators, processes, and identity managers of sites. */
 export interface PlatformTables {
+  service_process: ServiceProcessTable;
   platform_administrator: {
     user_id: number;
     created_at: Timestamp;

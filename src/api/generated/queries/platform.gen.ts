@@ -2,10 +2,30 @@
 
 import { queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CreatePlatformSiteData, CreatePlatformSiteError, CreatePlatformSiteResponse, GetPlatformSiteData, GetPlatformSiteError, GetPlatformSiteResponse, GetSiteIdentityData, GetSiteIdentityError, GetSiteIdentityResponse, ListPlatformSitesData, ListPlatformSitesError, ListPlatformSitesResponse, UpdatePlatformSiteData, UpdatePlatformSiteError, UpdatePlatformSiteResponse, UpdateSiteIdentityData, UpdateSiteIdentityError, UpdateSiteIdentityResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CreatePlatformSiteData, CreatePlatformSiteError, CreatePlatformSiteResponse, GetInstallationData, GetInstallationError, GetInstallationResponse, GetPlatformSiteData, GetPlatformSiteError, GetPlatformSiteResponse, GetSiteIdentityData, GetSiteIdentityError, GetSiteIdentityResponse, ListPlatformSitesData, ListPlatformSitesError, ListPlatformSitesResponse, UpdatePlatformSiteData, UpdatePlatformSiteError, UpdatePlatformSiteResponse, UpdateSiteIdentityData, UpdateSiteIdentityError, UpdateSiteIdentityResponse } from '../../../../contract/generated/types.gen.ts';
 import { createQueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { createPlatformSite, getPlatformSite, getSiteIdentity, listPlatformSites, updatePlatformSite, updateSiteIdentity } from '../sdk/platform.gen.ts';
+import { createPlatformSite, getInstallation, getPlatformSite, getSiteIdentity, listPlatformSites, updatePlatformSite, updateSiteIdentity } from '../sdk/platform.gen.ts';
+
+export const getInstallationQueryKey = (options?: Options<GetInstallationData>) => createQueryKey('getInstallation', options, false, ['Console']);
+
+/**
+ * Read the state of the installation
+ *
+ * What the metrics, `/readyz` and `steward doctor` know. Names of hosts, folders and sites are included; passwords, keys and the contents of sites are not. The checks run at most once a minute in each process.
+ */
+export const getInstallationOptions = (options?: Options<GetInstallationData>) => queryOptions<GetInstallationResponse, GetInstallationError, GetInstallationResponse, ReturnType<typeof getInstallationQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getInstallation({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getInstallationQueryKey(options)
+});
 
 export const listPlatformSitesQueryKey = (options?: Options<ListPlatformSitesData>) => createQueryKey('listPlatformSites', options, false, ['Console']);
 

@@ -1,0 +1,64 @@
+/** What a serving process knows of its installation beside the database; the page *Installation* shows it. */
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import { explainUnreadiness } from './http/readiness.ts';
+import { checkInstallation, type Finding } from './installation-checks.ts';
+
+/** Checks that ran, and when. */
+interface InstallationChecks {
+  checkedAt: Date;
+  findings: readonly Finding[];
+}
+
+export interface Installation {
+  copies: Config['copies'];
+  /** Results of `steward doctor` and of readiness, at most a minute old: they connect to the mail server and the public address. */
+  readChecks: () => Promise<InstallationChecks>;
+}
+
+const CHECK_INTERVAL_MS = 60_000;
+
+/** Readiness as a finding. */
+async function checkReadiness(database: Database, dataDir: string): Promise<Finding> {
+  const reason = await explainUnreadiness(database, dataDir);
+  return reason === undefined
+    ? {
+        check: 'readiness',
+        status: 'ok',
+        message: 'The process accepts requests: migrations and files are right.',
+      }
+    : {
+        check: 'readiness',
+        status: 'problem',
+        message: reason,
+        fix: 'Until then a load balancer sends no requests to this process (/readyz).',
+      };
+}
+
+/** @param env environment of the process, from which its settings were read */
+export function createInstallation(
+  env: Readonly<Record<string, string | undefined>>,
+  { copies, dataDir }: Pick<Config, 'copies' | 'dataDir'>,
+  database: Database,
+): Installation {
+  let startedAt = -Infinity;
+  let running: Promise<InstallationChecks> | undefined;
+  const run = async (): Promise<InstallationChecks> => {
+    const [readiness, findings] = await Promise.all([
+      checkReadiness(database, dataDir),
+      checkInstallation(env),
+    ]);
+    return { checkedAt: new Date(), findings: [readiness, ...findings] };
+  };
+  return {
+    copies,
+    readChecks() {
+      if (running && performance.now() - startedAt < CHECK_INTERVAL_MS) return running;
+      startedAt = performance.now();
+      running = run();
+      // A failure is not kept.
+      running.catch(() => (running = undefined));
+      return running;
+    },
+  };
+}
