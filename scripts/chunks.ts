@@ -20,6 +20,7 @@ const SMALL_AREAS = new Set([
   'overview',
   'settings',
   'sites',
+  'installation',
   'profile',
   'export-history',
   'exports',

@@ -59,6 +59,7 @@ import { Route as AppImportsRelationshipsRouteImport } from './routes/_app/impor
 import { Route as AppImportsRunsRouteImport } from './routes/_app/imports/runs';
 import { Route as AppImportsSettingsRouteImport } from './routes/_app/imports/settings';
 import { Route as AppImportsStatusRouteImport } from './routes/_app/imports/status';
+import { Route as AppInstallationIndexRouteImport } from './routes/_app/installation/index';
 import { Route as AppInvitationsIndexRouteImport } from './routes/_app/invitations/index';
 import { Route as AppInvitationsNewRouteImport } from './routes/_app/invitations/new';
 import { Route as AppJobsIndexRouteImport } from './routes/_app/jobs/index';
@@ -377,6 +378,11 @@ const AppImportsStatusRoute = AppImportsStatusRouteImport.update({
   id: '/status',
   path: '/status',
   getParentRoute: () => AppImportsRouteRoute,
+} as any);
+const AppInstallationIndexRoute = AppInstallationIndexRouteImport.update({
+  id: '/installation/',
+  path: '/installation/',
+  getParentRoute: () => AppRoute,
 } as any);
 const AppInvitationsIndexRoute = AppInvitationsIndexRouteImport.update({
   id: '/',
@@ -801,6 +807,7 @@ export interface FileRoutesByFullPath {
   '/entries/': typeof AppEntriesIndexRoute;
   '/exports/': typeof AppExportsIndexRoute;
   '/imports/': typeof AppImportsIndexRoute;
+  '/installation/': typeof AppInstallationIndexRoute;
   '/invitations/': typeof AppInvitationsIndexRoute;
   '/jobs/': typeof AppJobsIndexRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
@@ -902,6 +909,7 @@ export interface FileRoutesByTo {
   '/entries': typeof AppEntriesIndexRoute;
   '/exports': typeof AppExportsIndexRoute;
   '/imports': typeof AppImportsIndexRoute;
+  '/installation': typeof AppInstallationIndexRoute;
   '/invitations': typeof AppInvitationsIndexRoute;
   '/jobs': typeof AppJobsIndexRoute;
   '/licenses': typeof AppLicensesIndexRoute;
@@ -1017,6 +1025,7 @@ export interface FileRoutesById {
   '/_app/entries/': typeof AppEntriesIndexRoute;
   '/_app/exports/': typeof AppExportsIndexRoute;
   '/_app/imports/': typeof AppImportsIndexRoute;
+  '/_app/installation/': typeof AppInstallationIndexRoute;
   '/_app/invitations/': typeof AppInvitationsIndexRoute;
   '/_app/jobs/': typeof AppJobsIndexRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
@@ -1133,6 +1142,7 @@ export interface FileRouteTypes {
     | '/entries/'
     | '/exports/'
     | '/imports/'
+    | '/installation/'
     | '/invitations/'
     | '/jobs/'
     | '/licenses/'
@@ -1234,6 +1244,7 @@ export interface FileRouteTypes {
     | '/entries'
     | '/exports'
     | '/imports'
+    | '/installation'
     | '/invitations'
     | '/jobs'
     | '/licenses'
@@ -1348,6 +1359,7 @@ export interface FileRouteTypes {
     | '/_app/entries/'
     | '/_app/exports/'
     | '/_app/imports/'
+    | '/_app/installation/'
     | '/_app/invitations/'
     | '/_app/jobs/'
     | '/_app/licenses/'
@@ -1758,6 +1770,13 @@ declare module '@tanstack/react-router' {
       fullPath: '/imports/status';
       preLoaderRoute: typeof AppImportsStatusRouteImport;
       parentRoute: typeof AppImportsRouteRoute;
+    };
+    '/_app/installation/': {
+      id: '/_app/installation/';
+      path: '/installation';
+      fullPath: '/installation/';
+      preLoaderRoute: typeof AppInstallationIndexRouteImport;
+      parentRoute: typeof AppRoute;
     };
     '/_app/invitations/': {
       id: '/_app/invitations/';
@@ -2748,6 +2767,7 @@ interface AppRouteChildren {
   AppHelpChar123TopicChar125Route: typeof AppHelpChar123TopicChar125Route;
   AppChangesIndexRoute: typeof AppChangesIndexRoute;
   AppExportsIndexRoute: typeof AppExportsIndexRoute;
+  AppInstallationIndexRoute: typeof AppInstallationIndexRoute;
   AppProfileIndexRoute: typeof AppProfileIndexRoute;
 }
 
@@ -2774,6 +2794,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppHelpChar123TopicChar125Route: AppHelpChar123TopicChar125Route,
   AppChangesIndexRoute: AppChangesIndexRoute,
   AppExportsIndexRoute: AppExportsIndexRoute,
+  AppInstallationIndexRoute: AppInstallationIndexRoute,
   AppProfileIndexRoute: AppProfileIndexRoute,
 };
 

@@ -8,6 +8,7 @@ import { entriesArea } from '../areas/entries/area.ts';
 import { exportHistoryArea } from '../areas/export-history/area.ts';
 import { groupsArea } from '../areas/groups/area.ts';
 import { helpArea } from '../areas/help/area.ts';
+import { installationArea } from '../areas/installation/area.ts';
 import { invitationsArea } from '../areas/invitations/area.ts';
 import { jobsArea } from '../areas/jobs/area.ts';
 import { licensesArea } from '../areas/licenses/area.ts';
@@ -66,6 +67,7 @@ const areas = [
   agentArea,
   settingsArea,
   sitesArea,
+  installationArea,
   profileArea,
   // Last: it offers reports of stored jobs.
   bulkArea,
