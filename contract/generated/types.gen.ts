@@ -4605,7 +4605,7 @@ export type AgentSettings = {
     limits: AgentLimits;
     tools: Array<AgentTool>;
     /**
-     * Active keys of the site, or the own ones without Manage Settings.
+     * Active and paused keys of the site, or the own ones without Manage Settings.
      */
     activeKeys: number;
     /**
@@ -4626,7 +4626,7 @@ export type AgentStopResult = {
     revokedKeys: number;
 };
 
-export type AgentKeyState = 'Active' | 'Expired' | 'Revoked';
+export type AgentKeyState = 'Active' | 'Paused' | 'Expired' | 'Revoked';
 
 export type AgentKey = {
     id: number;
@@ -4663,6 +4663,11 @@ export type AgentKey = {
      */
     createdBy: number | null;
     expiresDate: string;
+    pausedDate: string | null;
+    /**
+     * Id of the user who paused the key.
+     */
+    pausedBy: number | null;
     revokedDate: string | null;
     revokedBy: number | null;
     lastUsedDate: string | null;
@@ -4691,6 +4696,10 @@ export type AgentKeySecret = {
      * Sent by clients as `Authorization: Bearer`. It cannot be read again.
      */
     secret: string;
+};
+
+export type AgentKeyChange = {
+    isPaused: boolean;
 };
 
 export type AgentAuthorizationQuery = {
@@ -20004,6 +20013,60 @@ export type RevokeAgentKeyResponses = {
 };
 
 export type RevokeAgentKeyResponse = RevokeAgentKeyResponses[keyof RevokeAgentKeyResponses];
+
+export type UpdateAgentKeyData = {
+    body: AgentKeyChange;
+    path: {
+        /**
+         * Id of an agent key of this site.
+         */
+        keyId: number;
+    };
+    query?: never;
+    url: '/api/agent/keys/{keyId}';
+};
+
+export type UpdateAgentKeyErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateAgentKeyError = UpdateAgentKeyErrors[keyof UpdateAgentKeyErrors];
+
+export type UpdateAgentKeyResponses = {
+    /**
+     * The key.
+     */
+    200: AgentKey;
+};
+
+export type UpdateAgentKeyResponse = UpdateAgentKeyResponses[keyof UpdateAgentKeyResponses];
 
 export type DescribeAgentAuthorizationData = {
     body: AgentAuthorizationQuery;

@@ -63,9 +63,10 @@ const DOWNLOAD_OPERATIONS: ReadonlySet<string> = new Set([
   'downloadJobFile',
 ]);
 
-/** Operations that create or end a credential, which would outlive the assignment. */
+/** Operations that create, change or end a credential, which would outlive the assignment. */
 const CREDENTIAL_OPERATIONS: ReadonlySet<string> = new Set([
   'createAgentKey',
+  'updateAgentKey',
   'revokeAgentKey',
   'describeAgentAuthorization',
   'approveAgentAuthorization',

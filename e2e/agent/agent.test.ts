@@ -266,6 +266,24 @@ test('people make and revoke their own agents, and administrators preview what t
 
   await connectClient(elsewhere, page, service);
 
+  await card.getByRole('button', { name: 'Pause Briefing writer' }).click();
+  await expect(card).toContainText('paused;');
+  await expect(connectAgent(service, key)).rejects.toThrow();
+  await page.goto('/agent/ledger');
+  const running = page.getByRole('switch', { name: 'Briefing writer may read' });
+  await expect(running).not.toBeChecked();
+  await expectAccessibleInBothThemes(page);
+  await running.click();
+  await expectToast(page, '“Briefing writer” can read again');
+  await expect(running).toBeChecked();
+  await (await connectAgent(service, key)).close();
+  await running.click();
+  await expect(running).not.toBeChecked();
+  await elsewhere.reload();
+  await expect(card.getByRole('button', { name: 'Resume Briefing writer' })).toHaveAttribute('aria-disabled');
+  await page.goto('/agent');
+  await expectRow(grid(page, 'Keys'), { Agent: 'Briefing writer', State: 'Paused' });
+
   await card.getByRole('button', { name: 'Revoke Briefing writer' }).click();
   await elsewhere.getByRole('alertdialog').getByRole('button', { name: 'Revoke key' }).click();
   await expect(card).toContainText('None.');

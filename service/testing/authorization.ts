@@ -218,6 +218,7 @@ export const foreignCalls: Record<
   stopAgents: { status: 200 },
   listAgentKeys: { status: 200, query: ({ userId }) => `?userId=${userId}` },
   createAgentKey: { status: 403, body: ({ userId }) => ({ name: 'Mine', userId }) },
+  updateAgentKey: { status: 404, body: () => ({ isPaused: true }) },
   revokeAgentKey: { status: 404 },
   describeAgentAuthorization: { status: 403, body: () => ({ request: 'response_type=code' }) },
   approveAgentAuthorization: { status: 403, body: () => ({ request: 'response_type=code' }) },

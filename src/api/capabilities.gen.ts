@@ -236,6 +236,7 @@ export const CAPABILITIES = {
   stopAgents: ['Manage Settings'],
   listAgentKeys: ['Use Agent Server', 'Manage Settings'],
   createAgentKey: ['Use Agent Server', 'Manage Settings'],
+  updateAgentKey: ['Use Agent Server', 'Manage Settings'],
   revokeAgentKey: ['Use Agent Server', 'Manage Settings'],
   describeAgentAuthorization: ['Use Agent Server'],
   approveAgentAuthorization: ['Use Agent Server'],

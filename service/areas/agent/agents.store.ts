@@ -21,6 +21,7 @@ export interface AgentRow {
   capabilities: Capability[];
   /** Whether the key is neither revoked nor expired. */
   isValid: boolean;
+  isPaused: boolean;
   canAct: boolean;
   lacksLicense: boolean;
   isLicensed: boolean;
@@ -49,7 +50,7 @@ export const selectAgent = (secretHash: Buffer, ip: string): RawBuilder<AgentRow
 
 const selectAgentOf = (credential: RawBuilder<unknown>, ip: string): RawBuilder<AgentRow> => sql<AgentRow>`
   select k.site_id as "siteId", k.key_id as "keyId", k.name as "keyName", k.entry_type_ids as "entryTypeIds",
-    k.user_id as "userId", a.email, ${MEMBER_CAPABILITIES} as capabilities, ${KEY_IS_VALID} as "isValid",
+    k.user_id as "userId", a.email, ${MEMBER_CAPABILITIES} as capabilities, ${KEY_IS_VALID} as "isValid", k.paused_at is not null as "isPaused",
     ${CAN_ACT} as "canAct", ${LACKS_ONLY_LICENSE} as "lacksLicense", s.has_agent_server as "isLicensed",
     coalesce(g.is_enabled, true) as "isEnabled", ${isAddressRefused(ip)} as "isAddressRefused",
     k.calls_per_day as "callsPerDay", case when k.day = ${TODAY} then k.day_calls else 0 end as "dayCalls",

@@ -17,7 +17,7 @@ export const agentArea = defineArea({
     agent_call: { backup: { leftOut: 'log of the installation' }, retention: '90 days' },
   },
   auditActions: {
-    'agent-key': ['agent-key.create', 'agent-key.revoke'],
+    'agent-key': ['agent-key.create', 'agent-key.pause', 'agent-key.resume', 'agent-key.revoke'],
     'agent-server': ['agents.enable', 'agents.disable', 'agents.stop'],
   },
 });

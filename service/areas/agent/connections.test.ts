@@ -170,6 +170,14 @@ onEachApp((context) => {
       for (const secret of [tokens.access_token, tokens.refresh_token, exchange.code])
         expect(stored).not.toContain(secret);
 
+    // A pause refuses calls and the refresh, and ends neither the tokens nor the connection.
+    const pause = (isPaused: boolean) => api.put(`/api/agent/keys/${connection?.id}`, { isPaused });
+    expect((await pause(true)).status).toBe(200);
+    expect((await discover(tokens.access_token)).status).toBe(403);
+    expect((await refresh(tokens.refresh_token)).body.error).toBe('access_denied');
+    expect((await pause(false)).status).toBe(200);
+    expect((await discover(tokens.access_token)).status).toBe(200);
+
     const second = (await refresh(tokens.refresh_token)).body;
     expect((await discover(second.access_token)).status).toBe(200);
     const replay = await refresh(tokens.refresh_token);
@@ -188,6 +196,8 @@ onEachApp((context) => {
         action: 'agent-key.create',
         changes: { clientId: [null, client.clientId], expiresInDays: [null, 7] },
       },
+      { action: 'agent-key.pause', changes: { isPaused: [false, true] } },
+      { action: 'agent-key.resume', changes: { isPaused: [true, false] } },
       {
         action: 'agent-key.revoke',
         changes: { reason: [null, 'A code or refresh token was used twice'] },

@@ -417,6 +417,24 @@ onEachApp((context) => {
     expect(outcome).toEqual([isEmbedded(db) ? 404 : 204, 401, true]);
   });
 
+  test('a paused key ends a running call within a second', async ({ skip }) => {
+    const { app, db } = context();
+    // The embedded database has one connection: nothing can be paused while a statement runs.
+    if (isEmbedded(db)) skip();
+    const key = await makeAgentKey(context(), person);
+    await readTool(app, key.secret, 'count_rows', { entryType: 'Thing' });
+    const call = await db.transaction().execute(async (tx) => {
+      await sql`lock table entry in access exclusive mode`.execute(tx);
+      const running = callTool(app, key.secret, 'query_rows', { entryType: 'Thing', query: { Score: 1 } });
+      const path = `/api/agent/keys/${key.key.id}`;
+      expect((await as(app, person, 'console').put(path, { isPaused: true })).status).toBe(200);
+      const start = performance.now();
+      const { status } = await running;
+      return [status, performance.now() - start < 1_000];
+    });
+    expect(call).toEqual([403, true]);
+  });
+
   test('a client that disconnects ends its statement, and the call is in the ledger', async () => {
     const { database, db } = context();
     const key = await makeAgentKey(context(), person);

@@ -7,7 +7,7 @@ import { type Call, type Handlers, ok } from '../../kernel/http/handler.ts';
 import { parseTimestamp } from '../../kernel/http/parameters.ts';
 import { findPerson } from './agents.store.ts';
 import { callTool, createAgentCaller, getStructuredContent, listUsableTools } from './call-tool.ts';
-import { findAgentSite, listKeys } from './keys.store.ts';
+import { findAgentSite, LASTING_STATES, listKeys } from './keys.store.ts';
 import { administersAgents, getVisibleOwner } from './keys.ts';
 import { type CallFilter, listCalls, listClients, summarizeCalls } from './ledger.store.ts';
 import { AGENT_CAPABILITIES, toolsByName } from './tools.ts';
@@ -96,7 +96,7 @@ async function preview(call: Call<'previewAgentCall'>): Promise<AgentPreview> {
   const [key] =
     keyId === undefined
       ? []
-      : await listKeys(call.db, { siteId, keyId, userId: body.userId, state: 'Active' });
+      : await listKeys(call.db, { siteId, keyId, userId: body.userId, states: LASTING_STATES });
   if (keyId !== undefined && !key) throw notFound(`Active agent key ${keyId} of user ${body.userId}`);
   const allowed = body.entryTypeIds ?? key?.entryTypeIds ?? null;
   const agent = createAgentCaller({ siteId, userId: body.userId, ...person, tokenHash: caller.tokenHash });

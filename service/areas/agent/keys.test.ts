@@ -92,6 +92,52 @@ onEachApp((context) => {
     ]);
   });
 
+  test('a paused key is refused at once, stays the same key, and is resumed by who may', async () => {
+    const { db } = context();
+    await licenseAgents(db, siteId);
+    const { key, secret } = (await create(own, { name: 'Pausing' })).body;
+    const pause = async (client: ApiClient, isPaused: boolean, id = key.id) => {
+      const { status, body } = await client.put<AgentKey>(`${KEYS}/${id}`, { isPaused });
+      return [status, body.state];
+    };
+    expect(await isAccepted(secret)).toBe(200);
+    expect(await pause(own, true)).toEqual([200, 'Paused']);
+    expect(await isAccepted(secret)).toBe(403);
+    const [listed] = (await own.get<AgentKey[]>(`${KEYS}?state=Paused`)).body;
+    expect(listed).toMatchObject({ id: key.id, pausedBy: plain.userId });
+    expect(Date.parse(listed?.pausedDate ?? '')).toBeLessThanOrEqual(Date.now() + 1_000);
+    // It keeps its name and its place among the keys of its person.
+    expect((await create(own, { name: 'pausing' })).status).toBe(409);
+    expect(await pause(own, false)).toEqual([200, 'Active']);
+    expect(await isAccepted(secret)).toBe(200);
+    // What an administrator has paused, only an administrator resumes.
+    expect(await pause(api, true)).toEqual([200, 'Paused']);
+    expect(await pause(api, true)).toEqual([200, 'Paused']);
+    expect((await pause(own, false))[0]).toBe(403);
+    expect(await isAccepted(secret)).toBe(403);
+    expect(await pause(api, false)).toEqual([200, 'Active']);
+    const foreign = await makePerson(db, siteId, { capabilities: ['Use Agent Server', 'Read Data'] });
+    expect((await pause(as(context().app, foreign, 'console'), true))[0]).toBe(404);
+    expect((await own.del(`${KEYS}/${key.id}`)).status).toBe(204);
+    expect((await pause(api, true))[0]).toBe(404);
+    const audited = await sql<{ action: string; actor: number; changes: unknown }>`
+      select action, actor_id as actor, changes from audit_log
+      where subject_type = 'agent-key' and subject_id = ${String(key.id)}
+      order by audit_id`.execute(db);
+    expect(audited.rows.filter(({ action }) => /pause|resume/.test(action))).toEqual(
+      [
+        ['agent-key.pause', plain.userId],
+        ['agent-key.resume', plain.userId],
+        ['agent-key.pause', admin.userId],
+        ['agent-key.resume', admin.userId],
+      ].map(([action, actor]) => ({
+        action,
+        actor,
+        changes: { isPaused: action === 'agent-key.pause' ? [false, true] : [true, false] },
+      })),
+    );
+  });
+
   test('what a key must not be is refused with every reason', async () => {
     const { db } = context();
     await licenseAgents(db, siteId);

@@ -1,4 +1,4 @@
-import type { AgentKeySecret, AgentSettings } from '../../../contract/generated/types.gen.ts';
+import type { AgentKey, AgentKeySecret, AgentSettings } from '../../../contract/generated/types.gen.ts';
 import { badRequest, conflict, forbidden, notFound, type FieldError } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
 import { requireCapabilities } from '../../kernel/auth/authorize.ts';
@@ -19,6 +19,7 @@ type Operations =
   | 'stopAgents'
   | 'listAgentKeys'
   | 'createAgentKey'
+  | 'updateAgentKey'
   | 'revokeAgentKey';
 
 /** Path of the agent server. */
@@ -80,10 +81,18 @@ export const agentKeyHandlers: Handlers<Operations> = {
     const owner = getVisibleOwner(caller);
     if (owner !== undefined && query.userId !== undefined && query.userId !== owner) return ok([]);
     const userId = owner ?? query.userId;
-    return ok(await store.listKeys(db, { siteId: caller.siteId, userId, state: query.state }));
+    return ok(
+      await store.listKeys(db, {
+        siteId: caller.siteId,
+        userId,
+        states: query.state && [query.state],
+      }),
+    );
   },
 
   createAgentKey: async (call) => ok(await createKey(call)),
+
+  updateAgentKey: async (call) => ok(await pauseKey(call)),
 
   async revokeAgentKey(call) {
     const { caller, params } = call;
@@ -110,7 +119,7 @@ async function loadSettings({
   const { siteId } = caller;
   const userId = getVisibleOwner(caller);
   const { isLicensed, isEnabled, changedAt, changedBy } = await store.findAgentSite(db, siteId);
-  const activeKeys = await store.listKeys(db, { siteId, userId, state: 'Active' });
+  const activeKeys = await store.listKeys(db, { siteId, userId, states: store.LASTING_STATES });
   return {
     isLicensed,
     isEnabled,
@@ -146,6 +155,31 @@ async function createKey(call: Call<'createAgentKey'>): Promise<AgentKeySecret> 
   const [key] = await store.listKeys(call.db, { siteId, keyId: id });
   if (!key) throw new Error('The key that was just created does not exist');
   return { key, secret: secret.plain };
+}
+
+/** Pauses or resumes a key. @throws ApiError 403, 404 */
+async function pauseKey(call: Call<'updateAgentKey'>): Promise<AgentKey> {
+  const { caller, params, body } = call;
+  const { siteId } = caller;
+  const { isPaused } = body;
+  const filter = { siteId, keyId: params.keyId, ownerId: getVisibleOwner(caller) };
+  await change(call.db, getActor(call), async (tx, record) => {
+    const key = await store.lockLastingKey(tx, filter);
+    if (!key) throw notFound(`Active agent key ${params.keyId}`);
+    if (key.isPaused === isPaused) return;
+    // Otherwise the person of an agent could undo what an administrator has stopped.
+    if (!isPaused && key.pausedBy !== caller.userId && !administersAgents(caller))
+      throw forbidden('Somebody else has paused this key: only administrators of settings can resume it');
+    await store.setPaused(tx, filter, isPaused ? caller.userId : null);
+    record({
+      action: isPaused ? 'agent-key.pause' : 'agent-key.resume',
+      subject: ['agent-key', key.id, key.name],
+      changes: { isPaused: [!isPaused, isPaused] },
+    });
+  });
+  const [key] = await store.listKeys(call.db, { siteId, keyId: params.keyId });
+  if (!key) throw notFound(`Active agent key ${params.keyId}`);
+  return key;
 }
 
 /**

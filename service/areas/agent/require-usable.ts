@@ -26,6 +26,7 @@ export function requireUsable(agent: AgentRow | undefined, ip: string): asserts 
   if (agent.lacksLicense) throw forbidden(LICENSE_REFUSAL);
   if (!agent.canAct) throw unauthorized(INVALID);
   requireServed(agent);
+  if (agent.isPaused) throw forbidden('This agent is paused: its person, or an administrator, can resume it');
   requireCapabilities({ capabilities: new Set(agent.capabilities) }, ['Use Agent Server']);
   rejectUnapprovedAddress(agent.isAddressRefused, ip);
 }

@@ -61,9 +61,10 @@ const DOWNLOADS = [
   'downloadJobFile',
 ];
 
-/** Operations that create or end a credential, which would outlive the assignment. */
+/** Operations that create, change or end a credential, which would outlive the assignment. */
 const CREDENTIALS = [
   'createAgentKey',
+  'updateAgentKey',
   'revokeAgentKey',
   'describeAgentAuthorization',
   'approveAgentAuthorization',

@@ -321,7 +321,7 @@ export async function createFuzzWorld(context: {
       db,
     );
     await sql`delete from publication_subscriber where site_id = ${siteId}`.execute(db);
-    await sql`update agent_key set revoked_at = null, revoked_by = null, expires_at = now() + interval '1 year'
+    await sql`update agent_key set revoked_at = null, revoked_by = null, paused_at = null, expires_at = now() + interval '1 year'
       where site_id = ${siteId} and key_id = ${agentKey.key.id}`.execute(db);
     await sql`update agent_site set is_enabled = true where site_id = ${siteId}`.execute(db);
     for (const [name, person] of Object.entries(lasting))

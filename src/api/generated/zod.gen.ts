@@ -3103,6 +3103,7 @@ export const zAgentStopResult = z.object({
 
 export const zAgentKeyState = z.enum([
     'Active',
+    'Paused',
     'Expired',
     'Revoked'
 ]);
@@ -3121,6 +3122,8 @@ export const zAgentKey = z.object({
     createdDate: z.iso.datetime({ offset: true }),
     createdBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
     expiresDate: z.iso.datetime({ offset: true }),
+    pausedDate: z.iso.datetime({ offset: true }).nullable(),
+    pausedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
     revokedDate: z.iso.datetime({ offset: true }).nullable(),
     revokedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
     lastUsedDate: z.iso.datetime({ offset: true }).nullable()
@@ -3137,6 +3140,10 @@ export const zNewAgentKey = z.object({
 export const zAgentKeySecret = z.object({
     key: zAgentKey,
     secret: z.string()
+});
+
+export const zAgentKeyChange = z.object({
+    isPaused: z.boolean()
 });
 
 export const zAgentAuthorizationQuery = z.object({
@@ -7103,6 +7110,17 @@ export const zRevokeAgentKeyPath = z.object({
  * The key is revoked.
  */
 export const zRevokeAgentKeyResponse = z.void();
+
+export const zUpdateAgentKeyBody = zAgentKeyChange;
+
+export const zUpdateAgentKeyPath = z.object({
+    keyId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The key.
+ */
+export const zUpdateAgentKeyResponse = zAgentKey;
 
 export const zDescribeAgentAuthorizationBody = zAgentAuthorizationQuery;
 

@@ -12,7 +12,9 @@ import { lazyWithPreload } from '../../ui/lazy.tsx';
 import { formatClientHost } from './model/client-host.ts';
 import { agentKeysQuery, agentSettingsQuery, formatAllowedTypes, useSchemaNames } from './model/queries.ts';
 import type { SchemaNames } from './model/queries.ts';
+import { isLasting, usePauseKey } from './model/use-pause.ts';
 import { useRevokeKey } from './model/use-revoke.ts';
+import './panels/agent.css';
 
 const NewKeyPanel = lazyWithPreload(() => import('./panels/NewKeyPanel.tsx'));
 
@@ -29,8 +31,9 @@ function Agents() {
   const create = usePermission('createAgentKey');
   const names = useSchemaNames();
   const revoke = useRevokeKey();
+  const { pause, getReason } = usePauseKey();
   const [isAdding, setIsAdding] = useState(false);
-  const own = keys?.filter(({ userId, state }) => userId === user.id && state === 'Active');
+  const own = keys?.filter(({ userId, state }) => userId === user.id && isLasting({ state }));
   const unlicensed =
     settings?.isLicensed === false ? `${site.name} has no license for the agent server` : undefined;
   return (
@@ -64,13 +67,23 @@ function Agents() {
           title={key.name}
           description={describeKey(key, names)}
           action={
-            <Button
-              size="small"
-              aria-label={`${key.clientId === null ? 'Revoke' : 'Disconnect'} ${key.name}`}
-              onClick={() => void revoke(key)}
-            >
-              {key.clientId === null ? 'Revoke…' : 'Disconnect…'}
-            </Button>
+            <span className="agent-actions">
+              <Button
+                size="small"
+                aria-label={`${key.state === 'Paused' ? 'Resume' : 'Pause'} ${key.name}`}
+                disabledReason={getReason(key)}
+                onClick={() => pause(key, key.state !== 'Paused')}
+              >
+                {key.state === 'Paused' ? 'Resume' : 'Pause'}
+              </Button>
+              <Button
+                size="small"
+                aria-label={`${key.clientId === null ? 'Revoke' : 'Disconnect'} ${key.name}`}
+                onClick={() => void revoke(key)}
+              >
+                {key.clientId === null ? 'Revoke…' : 'Disconnect…'}
+              </Button>
+            </span>
           }
         />
       ))}
@@ -89,5 +102,6 @@ function describeKey(key: AgentKey, names: SchemaNames): string {
       ? 'never used'
       : `last used ${formatShortDate(key.lastUsedDate)}, ${formatNumber(key.callsToday)} calls today`;
   const client = key.clientId === null ? '' : `connected client of ${formatClientHost(key.clientId)}; `;
-  return `${client}${formatAllowedTypes(key.entryTypeIds, names)}; ends ${formatDistance(key.expiresDate)}; ${used}`;
+  const paused = key.state === 'Paused' ? 'paused; ' : '';
+  return `${paused}${client}${formatAllowedTypes(key.entryTypeIds, names)}; ends ${formatDistance(key.expiresDate)}; ${used}`;
 }

@@ -20,6 +20,7 @@ export const agentArea = defineArea({
     updateAgentSettings: ['getAgentSettings'],
     stopAgents: ['getAgentSettings', 'listAgentKeys'],
     createAgentKey: ['getAgentSettings', 'listAgentKeys'],
+    updateAgentKey: ['listAgentKeys'],
     revokeAgentKey: ['getAgentSettings', 'listAgentKeys'],
     previewAgentCall: [],
     describeAgentAuthorization: [],

@@ -18,6 +18,10 @@ interface SwitchInputProps extends Pick<
   onClear?: (() => void) | undefined;
   isInvalid?: boolean;
   describedBy?: string | undefined;
+  /** Words for off and on. */
+  words?: readonly [off: string, on: string];
+  /** Why it cannot be changed; replaces the word. The switch stays focusable. */
+  disabledReason?: string | undefined;
 }
 
 /** Switch for a Boolean value, with the value in words; without a value it says so. */
@@ -28,6 +32,8 @@ export function SwitchInput({
   onClear,
   isInvalid = false,
   describedBy,
+  words: [off, on] = ['No', 'Yes'],
+  disabledReason,
   ...input
 }: SwitchInputProps) {
   const stateId = useId();
@@ -42,13 +48,18 @@ export function SwitchInput({
         className="switch"
         aria-label={label}
         aria-invalid={isInvalid || undefined}
-        aria-describedby={cx(describedBy, value === undefined && stateId) || undefined}
+        aria-disabled={disabledReason !== undefined || undefined}
+        aria-describedby={
+          cx(describedBy, (value === undefined || disabledReason !== undefined) && stateId) || undefined
+        }
         checked={value === true}
         aria-checked={value === true}
-        onChange={({ target }) => onChange(target.checked)}
+        onChange={({ target }) => {
+          if (disabledReason === undefined) onChange(target.checked);
+        }}
       />
       <span id={stateId} aria-hidden>
-        {value === undefined ? 'No value' : value ? 'Yes' : 'No'}
+        {disabledReason ?? (value === undefined ? 'No value' : value ? on : off)}
       </span>
       {onClear && value !== undefined && (
         <IconButton

@@ -1,4 +1,4 @@
-/** Tables of the agent server (migrations/0032_agents.ts, 0044_agent_clients.ts). */
+/** Tables of the agent server (migrations/0032_agents.ts, 0044_agent_clients.ts, 0050_agent_key_pause.ts). */
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
@@ -23,6 +23,8 @@ interface AgentKeyTable {
   created_at: Timestamp;
   created_by: Nullable<number>;
   expires_at: Date;
+  paused_at: Nullable<Date>;
+  paused_by: Nullable<number>;
   revoked_at: Nullable<Date>;
   revoked_by: Nullable<number>;
   last_used_at: Nullable<Date>;

@@ -2,10 +2,10 @@
 
 import { queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { ApproveAgentAuthorizationData, ApproveAgentAuthorizationError, ApproveAgentAuthorizationResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CreateAgentKeyData, CreateAgentKeyError, CreateAgentKeyResponse, DescribeAgentAuthorizationData, DescribeAgentAuthorizationError, DescribeAgentAuthorizationResponse, GetAgentSettingsData, GetAgentSettingsError, GetAgentSettingsResponse, ListAgentCallsData, ListAgentCallsError, ListAgentCallsResponse, ListAgentClientsData, ListAgentClientsError, ListAgentClientsResponse, ListAgentKeysData, ListAgentKeysError, ListAgentKeysResponse, PreviewAgentCallData, PreviewAgentCallError, PreviewAgentCallResponse, RevokeAgentKeyData, RevokeAgentKeyError, RevokeAgentKeyResponse, StopAgentsData, StopAgentsError, StopAgentsResponse, SummarizeAgentCallsData, SummarizeAgentCallsError, SummarizeAgentCallsResponse, UpdateAgentSettingsData, UpdateAgentSettingsError, UpdateAgentSettingsResponse } from '../../../../contract/generated/types.gen.ts';
+import type { ApproveAgentAuthorizationData, ApproveAgentAuthorizationError, ApproveAgentAuthorizationResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CreateAgentKeyData, CreateAgentKeyError, CreateAgentKeyResponse, DescribeAgentAuthorizationData, DescribeAgentAuthorizationError, DescribeAgentAuthorizationResponse, GetAgentSettingsData, GetAgentSettingsError, GetAgentSettingsResponse, ListAgentCallsData, ListAgentCallsError, ListAgentCallsResponse, ListAgentClientsData, ListAgentClientsError, ListAgentClientsResponse, ListAgentKeysData, ListAgentKeysError, ListAgentKeysResponse, PreviewAgentCallData, PreviewAgentCallError, PreviewAgentCallResponse, RevokeAgentKeyData, RevokeAgentKeyError, RevokeAgentKeyResponse, StopAgentsData, StopAgentsError, StopAgentsResponse, SummarizeAgentCallsData, SummarizeAgentCallsError, SummarizeAgentCallsResponse, UpdateAgentKeyData, UpdateAgentKeyError, UpdateAgentKeyResponse, UpdateAgentSettingsData, UpdateAgentSettingsError, UpdateAgentSettingsResponse } from '../../../../contract/generated/types.gen.ts';
 import { createQueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { approveAgentAuthorization, callAgentServer, createAgentKey, describeAgentAuthorization, getAgentSettings, listAgentCalls, listAgentClients, listAgentKeys, previewAgentCall, revokeAgentKey, stopAgents, summarizeAgentCalls, updateAgentSettings } from '../sdk/agent.gen.ts';
+import { approveAgentAuthorization, callAgentServer, createAgentKey, describeAgentAuthorization, getAgentSettings, listAgentCalls, listAgentClients, listAgentKeys, previewAgentCall, revokeAgentKey, stopAgents, summarizeAgentCalls, updateAgentKey, updateAgentSettings } from '../sdk/agent.gen.ts';
 
 /**
  * Send a message to the agent server
@@ -89,7 +89,7 @@ export const listAgentKeysQueryKey = (options?: Options<ListAgentKeysData>) => c
 /**
  * List agent keys
  *
- * Active keys, then those that ended in the last 90 days, newest first. Without Manage Settings only the own keys.
+ * Active and paused keys, then those that ended in the last 90 days, newest first. Without Manage Settings only the own keys.
  */
 export const listAgentKeysOptions = (options?: Options<ListAgentKeysData>) => queryOptions<ListAgentKeysResponse, ListAgentKeysError, ListAgentKeysResponse, ReturnType<typeof listAgentKeysQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -132,6 +132,25 @@ export const revokeAgentKeyMutation = (options?: Partial<Options<RevokeAgentKeyD
     const mutationOptions: UseMutationOptions<RevokeAgentKeyResponse, RevokeAgentKeyError, Options<RevokeAgentKeyData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await revokeAgentKey({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Pause or resume an agent key
+ *
+ * Paused: calls with the key, or of the connected client, are 403 at once in all processes until it is resumed; a running one ends within a second. The key of another person requires Manage Settings, and so does resuming a key that somebody else has paused.
+ */
+export const updateAgentKeyMutation = (options?: Partial<Options<UpdateAgentKeyData>>): UseMutationOptions<UpdateAgentKeyResponse, UpdateAgentKeyError, Options<UpdateAgentKeyData>> => {
+    const mutationOptions: UseMutationOptions<UpdateAgentKeyResponse, UpdateAgentKeyError, Options<UpdateAgentKeyData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateAgentKey({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

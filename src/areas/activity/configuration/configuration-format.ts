@@ -35,6 +35,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'cli.api-key': 'Created an API key for {name} on the host',
   'subscriber.limit': 'Changed the topics that the API key {name} may read',
   'agent-key.create': 'Created the agent key {name}',
+  'agent-key.pause': 'Paused the agent key {name}',
+  'agent-key.resume': 'Resumed the agent key {name}',
   'agent-key.revoke': 'Revoked the agent key {name}',
   'agents.enable': 'Turned on the agent server',
   'agents.disable': 'Turned off the agent server',

@@ -1,6 +1,6 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { Ban, Bot, Eye, KeyRound, Plug, ScrollText } from 'lucide-react';
+import { Ban, Bot, Eye, KeyRound, Pause, Play, Plug, ScrollText } from 'lucide-react';
 import { useMemo } from 'react';
 import type { AgentClient, AgentKey } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -18,6 +18,7 @@ import {
   formatAllowedTypes,
   useSchemaNames,
 } from '../model/queries.ts';
+import { isLasting, usePauseKey } from '../model/use-pause.ts';
 import { useRevokeKey } from '../model/use-revoke.ts';
 import { getLicenseReason } from './AgentFrame.tsx';
 import { GuidanceCard } from './GuidanceCard.tsx';
@@ -146,6 +147,7 @@ function ConnectionsTable() {
 function useKeyMenu(): (row: KeyRow) => MenuItems {
   const router = useRouter();
   const revoke = useRevokeKey();
+  const { pause, getReason } = usePauseKey();
   const preview = usePermission('previewAgentCall');
   return (row) => [
     {
@@ -160,6 +162,19 @@ function useKeyMenu(): (row: KeyRow) => MenuItems {
       onSelect: () => void router.navigate({ to: '/agent/preview', search: { agent: row.id } }),
     },
     'line',
+    row.state === 'Paused'
+      ? {
+          label: 'Resume',
+          icon: Play,
+          disabledReason: getReason(row),
+          onSelect: () => pause(row, false),
+        }
+      : {
+          label: 'Pause',
+          icon: Pause,
+          disabledReason: getEndReason(row),
+          onSelect: () => pause(row, true),
+        },
     {
       label: isClient(row) ? 'Disconnect…' : 'Revoke…',
       icon: Ban,
@@ -171,7 +186,7 @@ function useKeyMenu(): (row: KeyRow) => MenuItems {
 }
 
 const getEndReason = (row: KeyRow): string | undefined => {
-  if (row.state === 'Active') return undefined;
+  if (isLasting(row)) return undefined;
   return isClient(row) ? 'The connection has ended' : 'The key has ended';
 };
 

@@ -14,6 +14,7 @@ import { TimeChart } from '../../../ui/chart/TimeChart.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip, RemovableChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
@@ -31,7 +32,7 @@ import { clearFilters, getRange, isFiltered, RANGES } from '../model/ledger-view
 import type { Range } from '../model/ledger-view.ts';
 import { agentKeysQuery, formatAllowedTypes, useSchemaNames } from '../model/queries.ts';
 import type { SchemaNames } from '../model/queries.ts';
-import { useRevokeKey } from '../model/use-revoke.ts';
+import { isLasting, usePauseKey } from '../model/use-pause.ts';
 import { CallPanel } from '../panels/CallPanel.tsx';
 import { CALL_COLUMNS } from './call-columns.tsx';
 import type { CallRow } from './call-columns.tsx';
@@ -230,35 +231,39 @@ function FieldCard({ selected, view, show, names, query, onClose }: FieldCardPro
   );
 }
 
-/** Active keys beside the ledger. */
+/** Keys that have not ended, beside the ledger, with their switches. */
 function KeysCard({ summary, names }: { summary: AgentCallSummary | undefined; names: SchemaNames }) {
   const { data: keys = NO_KEYS } = useQuery(agentKeysQuery);
-  const revoke = useRevokeKey();
-  const active = keys.filter(({ state }) => state === 'Active');
+  const { pause, getReason } = usePauseKey();
+  const lasting = keys.filter(isLasting);
   const places = new Map(summary?.agents.map(({ keyId }, at) => [keyId, at]));
   return (
-    <Card title="Active keys">
-      {active.length === 0 && (
+    <Card title="Keys" actions={<span className="agent-soft">off at once, everywhere</span>}>
+      {lasting.length === 0 && (
         <CardBody>
           <p className="agent-soft">
             None. <Link to="/agent">Make one under Keys.</Link>
           </p>
         </CardBody>
       )}
-      {active.length > 0 && (
+      {lasting.length > 0 && (
         <ul className="agent-keys">
-          {active.map((key) => (
+          {lasting.map((key) => (
             <li key={key.id}>
               <span className="agent-line">
                 <i
-                  className={`agent-dot agent-dot-${getAgentTone(places.get(key.id) ?? active.length)}`}
+                  className={`agent-dot agent-dot-${getAgentTone(places.get(key.id) ?? lasting.length)}`}
                   aria-hidden
                 />
                 <b>{key.name}</b>
                 <span className="agent-end">
-                  <Button size="small" aria-label={`Revoke ${key.name}`} onClick={() => void revoke(key)}>
-                    Revoke…
-                  </Button>
+                  <SwitchInput
+                    label={`${key.name} may read`}
+                    value={key.state === 'Active'}
+                    words={['Paused', 'On']}
+                    disabledReason={getReason(key)}
+                    onChange={(isActive) => pause(key, !isActive)}
+                  />
                 </span>
               </span>
               <span className="agent-line agent-soft">

@@ -27,6 +27,7 @@ import { agentKeysQuery, agentSettingsQuery, useSchemaNames } from '../model/que
 import type { SchemaNames } from '../model/queries.ts';
 import { buildToolFields, parseToolArguments } from '../model/tool-form.ts';
 import type { ToolField } from '../model/tool-form.ts';
+import { isLasting } from '../model/use-pause.ts';
 import { usePersonName } from '../model/use-person-name.ts';
 import { CodeBlock } from '../panels/CodeBlock.tsx';
 import '../panels/agent.css';
@@ -52,7 +53,7 @@ export function PreviewPage() {
   const { allowed, reason } = usePermission('previewAgentCall');
   if (!allowed) throw new ServiceError(403, reason);
   const { data: keys } = useSuspenseQuery(agentKeysQuery);
-  return <Preview keys={keys.filter(({ state }) => state === 'Active')} />;
+  return <Preview keys={keys.filter(isLasting)} />;
 }
 
 function Preview({ keys }: { keys: readonly AgentKey[] }) {

@@ -16,6 +16,7 @@ export interface KeyRow extends AgentKey {
 
 const STATES = {
   Active: { tone: 'ok', label: 'Active' },
+  Paused: { tone: 'warn', label: 'Paused' },
   Expired: { tone: 'neutral', label: 'Ended' },
   Revoked: { tone: 'neutral', label: 'Revoked' },
 } as const;
