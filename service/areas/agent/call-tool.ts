@@ -12,6 +12,8 @@ export interface ToolOutcome {
   /** The text of the result or of the error. */
   text: string;
   bytes: number;
+  /** The data of the result as JSON; undefined for an error. */
+  json: string | undefined;
   /** Undefined for an error. */
   result: ToolResult | undefined;
   durationMs: number;
@@ -50,10 +52,12 @@ export async function callTool(context: ReadContext, tool: Tool, args: unknown):
   const start = performance.now();
   try {
     const result = await tool.run(context, tool.requireValid(args));
-    const text = fenceData(result.data);
+    const json = JSON.stringify(result.data);
+    const text = fenceData(json);
     return {
       outcome: 'Ok',
       text,
+      json,
       bytes: Buffer.byteLength(text),
       result,
       durationMs: performance.now() - start,
@@ -61,7 +65,15 @@ export async function callTool(context: ReadContext, tool: Tool, args: unknown):
   } catch (error) {
     const { outcome, text } = describeError(error, context.signal);
     const bytes = Buffer.byteLength(text);
-    return { outcome, text, bytes, result: undefined, durationMs: performance.now() - start, error };
+    return {
+      outcome,
+      text,
+      bytes,
+      json: undefined,
+      result: undefined,
+      durationMs: performance.now() - start,
+      error,
+    };
   }
 }
 

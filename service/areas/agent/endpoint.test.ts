@@ -19,7 +19,7 @@ import {
   readTool,
   sendMessage,
 } from '../../testing/agents.ts';
-import { send } from '../../testing/calls.ts';
+import { type Reply, send } from '../../testing/calls.ts';
 import { makeEntryType, makeThings, type Things } from '../../testing/entries.ts';
 import { recordRoundTrips } from '../../testing/round-trips.ts';
 import { as, createTestApp, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
@@ -392,6 +392,35 @@ onEachApp((context) => {
       await run(off);
       expect([off, await list()]).toEqual([off, status]);
       await run(on);
+    }
+  });
+
+  test('a call that is answered directly is answered as by the library', async () => {
+    const { app } = context();
+    const { secret } = await makeAgentKey(context(), person);
+    // The random line of the fence and the time are different in each answer.
+    const normalize = ({ status, headers, text }: Reply<unknown>) => {
+      const mark = /<data ([\w-]+)>/.exec(text)?.[1] ?? 'none';
+      const shown = text.replaceAll(mark, 'mark').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time');
+      return [status, headers['content-type'], shown];
+    };
+    for (const [name, args] of [
+      ['query_rows', { entryType: 'Thing', limit: 3 }],
+      ['count_rows', { entryType: 'Thing' }],
+      ['get_entry', { entryType: 'Thing', entryId: 2_000_000_000 }],
+      ['query_rows', { entryType: 'Thing', limit: 'many' }],
+      ['nothing', {}],
+    ] as const) {
+      // A client that has not called before is answered by the library, which validates what it states about itself.
+      const message = buildMessage('tools/call', { name, arguments: args });
+      Object.assign(message.body.params._meta, {
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: crypto.randomUUID() },
+      });
+      const known = buildMessage('tools/call', { name, arguments: args });
+      await sendMessage(app, secret, known);
+      expect(normalize(await sendMessage(app, secret, known))).toEqual(
+        normalize(await sendMessage(app, secret, message)),
+      );
     }
   });
 

@@ -1,8 +1,19 @@
 /** The endpoint of the agent server: Model Context Protocol over streamable HTTP, without sessions (shapes 8). */
 import { isDeepStrictEqual } from 'node:util';
-import { createMcpHandler, type McpHttpHandler, ProtocolError, Server } from '@modelcontextprotocol/server';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  createMcpHandler,
+  type McpHttpHandler,
+  PROTOCOL_VERSION_META_KEY,
+  ProtocolError,
+  Server,
+  SERVER_INFO_META_KEY,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/server';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, forbidden, retryLater, unauthorized } from '../../kernel/api-error.ts';
+import type { RequestOrigin } from '../../kernel/auth/caller.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { assume, type AssumingDb, type Db, withAbortSignal, withReadOnly } from '../../kernel/db/database.ts';
 import { createDisconnectSignal, getOrigin } from '../../kernel/http/api-surface.ts';
@@ -26,6 +37,7 @@ import type { Ledger, PendingUse } from './ledger.ts';
 import type { CallLimits } from './limits.ts';
 import type { ReadContext } from './read-operations.ts';
 import { requireUsable } from './require-usable.ts';
+import type { Item } from './results.ts';
 import { type Tool, tools, toolsByName } from './tools.ts';
 
 export interface AgentEndpointOptions {
@@ -38,12 +50,17 @@ export interface AgentEndpointOptions {
 
 const MAX_BODY_BYTES = 262_144;
 const MAX_CACHED_AGENTS = 10_000;
+const MAX_CACHED_ENVELOPES = 1_000;
+/** Longer envelopes are validated every time. */
+const MAX_ENVELOPE = 2_000;
 /** Time between two checks whether the agents of running calls may still read. */
 const RECHECK_INTERVAL_MS = 400;
 /** Longer arguments are left out of the ledger. */
 const MAX_LEDGER_ARGUMENTS = 4_000;
 const MAX_CLIENT_NAME = 80;
 const LIST_TTL_MS = 300_000;
+/** The revision whose plain calls are answered directly. */
+const PLAIN_VERSION = '2026-07-28';
 
 const SERVER_ERROR = -32_000;
 const PARSE_ERROR = -32_700;
@@ -58,6 +75,7 @@ const INSTRUCTIONS =
 
 /** A JSON-RPC message as far as the endpoint reads it. */
 interface Message {
+  jsonrpc?: unknown;
   id?: string | number | null;
   method?: string;
   params?: { name?: unknown; arguments?: unknown; clientInfo?: unknown; _meta?: Record<string, unknown> };
@@ -66,6 +84,7 @@ interface Message {
 /** A request with its agent. */
 interface AgentRequest {
   agent: AgentRow;
+  origin: RequestOrigin;
   secretHash: Buffer;
   /** Whether the agent is the one that the last request with this key had, and must be confirmed. */
   isAssumed: boolean;
@@ -107,6 +126,8 @@ export async function registerAgentEndpoint(
   const agents = createCache<AgentRow>({ maxEntries: MAX_CACHED_AGENTS });
   const requests = new WeakMap<FastifyRequest, AgentRequest>();
   const lastRefusals = new Map<number, number>();
+  /** Envelopes that the library has accepted, as JSON. */
+  const envelopes = new Set<string>();
   const allowedOrigins = listAllowedOrigins(services.publicUrl);
   const mcp = createMcpHandler(({ authInfo }) => createServer(authInfo?.extra?.['exchange'] as Exchange), {
     legacy: 'stateless',
@@ -180,9 +201,10 @@ export async function registerAgentEndpoint(
     if (secret === undefined)
       throw unauthorized('Send an agent key or an access token: Authorization: Bearer');
     const secretHash = hashSecret(secret);
+    const origin = getOrigin(request);
     const known = agents.get(secretHash.toString('base64url'));
-    if (known) return { agent: known, secretHash, isAssumed: true };
-    return { agent: await authenticate(secretHash, getOrigin(request).ip), secretHash, isAssumed: false };
+    if (known) return { agent: known, origin, secretHash, isAssumed: true };
+    return { agent: await authenticate(secretHash, origin.ip), origin, secretHash, isAssumed: false };
   }
 
   /** @throws ApiError 401, 403 */
@@ -212,7 +234,7 @@ export async function registerAgentEndpoint(
       if (type !== null) reply.type(type);
       return await reply.send(text === '' ? undefined : text);
     } finally {
-      if (isCall) void endCall(request, message, known.agent, progress);
+      if (isCall) void endCall(request, message, known, progress);
     }
   }
 
@@ -220,14 +242,14 @@ export async function registerAgentEndpoint(
   async function endCall(
     request: FastifyRequest,
     message: Message,
-    agent: AgentRow,
+    known: AgentRequest,
     { exchange, refusal }: Progress,
   ): Promise<void> {
-    const { siteId, keyId } = agent;
+    const { siteId, keyId } = known.agent;
     const call = await exchange?.call;
     if (exchange && call) ledger.record(toLedgerRow(request, message, exchange, call));
     else if (refusal !== undefined && isFirstRefusal(keyId))
-      ledger.record(toRefusalRow(request, message, agent, refusal));
+      ledger.record(toRefusalRow(request, message, known, refusal));
     else ledger.abandon(siteId, keyId);
   }
 
@@ -235,15 +257,15 @@ export async function registerAgentEndpoint(
   async function exchangeMessage(
     request: FastifyRequest,
     message: Message,
-    { agent, secretHash, isAssumed }: AgentRequest,
+    { agent, origin, secretHash, isAssumed }: AgentRequest,
     signal: AbortSignal,
     progress: Progress,
   ): Promise<Answer> {
-    const { ip } = getOrigin(request);
+    const { ip } = origin;
     const isCall = message.method === 'tools/call';
     if (isAssumed) {
       const assumed = assumeAgent(db, agent, { secretHash, ip, isCall });
-      const exchange = createExchange(request, agent, secretHash, assumed.db);
+      const exchange = createExchange({ agent, origin, secretHash }, assumed.db);
       const [outcome] = await Promise.allSettled([dispatch(request, message, exchange, signal)]);
       if (await assumed.isConfirmed()) {
         progress.exchange = exchange;
@@ -257,7 +279,7 @@ export async function registerAgentEndpoint(
       : undefined;
     progress.refusal = refusal?.message;
     if (refusal) throw retryLater(429, refusal.message, refusal.seconds);
-    progress.exchange = createExchange(request, present, secretHash, db);
+    progress.exchange = createExchange({ agent: present, origin, secretHash }, db);
     return dispatch(request, message, progress.exchange, signal);
   }
 
@@ -274,9 +296,7 @@ export async function registerAgentEndpoint(
   }
 
   function createExchange(
-    request: FastifyRequest,
-    agent: AgentRow,
-    secretHash: Buffer,
+    { agent, origin, secretHash }: Omit<AgentRequest, 'isAssumed'>,
     database: Db,
   ): Exchange {
     const stop = new AbortController();
@@ -290,7 +310,7 @@ export async function registerAgentEndpoint(
         allowedTypeIds: agent.entryTypeIds ? new Set(agent.entryTypeIds) : undefined,
         db: withAbortSignal(withReadOnly(database), stop.signal),
         signal: stop.signal,
-        origin: getOrigin(request),
+        origin,
         contract: options.contract,
         services,
       },
@@ -321,11 +341,31 @@ export async function registerAgentEndpoint(
     };
     running.add(recheck);
     try {
-      return await Promise.race([fetchMessage(mcp, request, message, exchange, disconnected), refused]);
+      return await Promise.race([exchangeWith(request, message, exchange), refused]);
     } finally {
       running.delete(recheck);
       disconnected.removeEventListener('abort', handleDisconnect);
     }
+  }
+
+  /**
+   * Answers a message: a call that is like one which the library has accepted before directly, everything else through the library.
+   * Decision 0078.
+   */
+  async function exchangeWith(
+    request: FastifyRequest,
+    message: Message,
+    exchange: Exchange,
+  ): Promise<Answer> {
+    const call = readPlainCall(request, message, exchange.context.caller);
+    if (!call) return fetchMessage(mcp, request, message, exchange);
+    if (envelopes.has(call.envelope)) return answerCall(call, exchange);
+    const answer = await fetchMessage(mcp, request, message, exchange);
+    if (answer.status === 200 && exchange.call) {
+      if (envelopes.size >= MAX_CACHED_ENVELOPES) envelopes.clear();
+      envelopes.add(call.envelope);
+    }
+    return answer;
   }
 
   /** Whether no refusal by a limit was stored for the key in this minute: an agent that goes on would fill the ledger. */
@@ -418,18 +458,24 @@ interface Answer {
   text: string;
 }
 
-/** Runs a message. Older revisions answer with a stream, which ends with the response. */
+/** Whether the protocol knows a header: of the others, such as the credential, the library sees none. */
+const isProtocolHeader = (name: string): boolean =>
+  name === 'content-type' || name === 'accept' || name.startsWith('mcp-');
+
+/**
+ * Runs a message. Older revisions answer with a stream, which ends with the response. The signal that ends its statements is that of
+ * the exchange: one of the request would cost as much as the request itself.
+ */
 async function fetchMessage(
   mcp: McpHttpHandler,
   request: FastifyRequest,
   message: Message,
   exchange: Exchange,
-  signal: AbortSignal,
 ): Promise<Answer> {
-  const headers = new Headers();
+  const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers))
-    if (typeof value === 'string' && name !== 'authorization') headers.set(name, value);
-  const webRequest = new Request(`http://agent${AGENT_PATH}`, { method: 'POST', headers, signal });
+    if (typeof value === 'string' && isProtocolHeader(name)) headers[name] = value;
+  const webRequest = new Request(`http://agent${AGENT_PATH}`, { method: 'POST', headers });
   const response = await mcp.fetch(webRequest, {
     parsedBody: message,
     authInfo: { token: '', clientId: String(exchange.agent.keyId), scopes: ['agent'], extra: { exchange } },
@@ -439,6 +485,77 @@ async function fetchMessage(
     type: response.headers.get('content-type'),
     text: await response.text(),
   };
+}
+
+/** A call of a tool in the newest revision, in the plainest form that the protocol has. */
+interface PlainCall {
+  id: string | number;
+  tool: Tool;
+  args: Item;
+  /** What the client states about itself with each message, as JSON. */
+  envelope: string;
+}
+
+const hasOnly = (value: object, names: ReadonlySet<string>): boolean =>
+  Object.keys(value).every((name) => names.has(name));
+
+const isObject = (value: unknown): value is Item =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const MESSAGE_NAMES: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+const CALL_NAMES: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
+/** What stays the same from message to message: a token for progress or tracing is for the library. */
+const ENVELOPE_NAMES: ReadonlySet<string> = new Set([
+  PROTOCOL_VERSION_META_KEY,
+  CLIENT_INFO_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+]);
+
+/**
+ * The call of a message of which every part is as expected, and whose headers repeat it literally; undefined for every other message,
+ * also for those that the protocol allows, which the library answers or refuses.
+ */
+function readPlainCall(
+  { headers }: FastifyRequest,
+  message: Message,
+  caller: ReadContext['caller'],
+): PlainCall | undefined {
+  const { id, params } = message;
+  if (message.jsonrpc !== '2.0' || message.method !== 'tools/call' || !isObject(params)) return undefined;
+  if (!(typeof id === 'string' || Number.isSafeInteger(id)) || id === null || id === undefined)
+    return undefined;
+  if (!hasOnly(message, MESSAGE_NAMES) || !hasOnly(params, CALL_NAMES)) return undefined;
+  const { name, arguments: args = {}, _meta: meta } = params;
+  if (
+    !isObject(args) ||
+    !isObject(meta) ||
+    !hasOnly(meta, ENVELOPE_NAMES) ||
+    meta[PROTOCOL_VERSION_META_KEY] !== PLAIN_VERSION
+  )
+    return undefined;
+  if (
+    headers['mcp-protocol-version'] !== PLAIN_VERSION ||
+    headers['mcp-method'] !== message.method ||
+    headers['mcp-name'] !== name ||
+    headers['content-type'] !== 'application/json' ||
+    headers.accept !== 'application/json, text/event-stream'
+  )
+    return undefined;
+  const tool = toolsByName.get(String(name));
+  if (!tool || !listUsableTools(caller).includes(tool)) return undefined;
+  const envelope = JSON.stringify(meta);
+  return envelope.length > MAX_ENVELOPE ? undefined : { id, tool, args, envelope };
+}
+
+/** Answers a call in the words of the library, which a test compares. The data of the result is serialized once. */
+async function answerCall({ id, tool, args }: PlainCall, exchange: Exchange): Promise<Answer> {
+  exchange.call = callTool(exchange.context, tool, args).then((outcome) => ({ tool, args, outcome }));
+  const { outcome } = await exchange.call;
+  const content = `"content":[{"type":"text","text":${JSON.stringify(outcome.text)}}]`;
+  const data = outcome.json === undefined ? '"isError":true' : `"structuredContent":${outcome.json}`;
+  const result = `{${content},${data},"resultType":"complete","_meta":${SERVER_META}}`;
+  const text = `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+  return { status: 200, type: 'application/json', text };
 }
 
 const listedTools = tools.map(({ name, title, description, inputSchema, outputSchema }) => ({
@@ -456,22 +573,34 @@ const listedTools = tools.map(({ name, title, description, inputSchema, outputSc
   },
 }));
 
+/**
+ * The parameters of a call as they are. The library validates the whole message of a call before it looks at the handler's own schema,
+ * and would validate it a second time, at the same cost, for a handler without one.
+ */
+const callParameters: StandardSchemaV1<unknown, { name: string; arguments?: Item }> = {
+  '~standard': {
+    version: 1,
+    vendor: 'steward',
+    validate: (value) => ({ value: value as { name: string; arguments?: Item } }),
+  },
+};
+
+const SERVER_INFO = { name: 'steward', title: 'Steward', version: '1.0.0' };
+const SERVER_META = JSON.stringify({ [SERVER_INFO_META_KEY]: SERVER_INFO });
+
 /** The server of one message. */
 function createServer(exchange: Exchange): Server {
   const hint = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
-  const server = new Server(
-    { name: 'steward', title: 'Steward', version: '1.0.0' },
-    {
-      capabilities: { tools: {} },
-      instructions: INSTRUCTIONS,
-      cacheHints: { 'tools/list': hint, 'server/discover': hint },
-    },
-  );
+  const server = new Server(SERVER_INFO, {
+    capabilities: { tools: {} },
+    instructions: INSTRUCTIONS,
+    cacheHints: { 'tools/list': hint, 'server/discover': hint },
+  });
   const usable = new Set(listUsableTools(exchange.context.caller).map(({ name }) => name));
   server.setRequestHandler('tools/list', () => ({
     tools: listedTools.filter(({ name }) => usable.has(name)),
   }));
-  server.setRequestHandler('tools/call', async ({ params }) => {
+  server.setRequestHandler('tools/call', { params: callParameters }, async (params) => {
     const tool = toolsByName.get(params.name);
     if (!tool || !usable.has(tool.name))
       throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name.slice(0, 100)}`);
@@ -516,12 +645,12 @@ function serializeArguments(args: unknown): string {
 function toLedgerRow(
   request: FastifyRequest,
   message: Message,
-  { agent }: Exchange,
+  { agent, context }: Exchange,
   { tool, args, outcome }: FinishedCall,
 ): LedgerRow {
   const { result } = outcome;
   return {
-    ...createRowHead(request, message, agent),
+    ...createRowHead(request, message, { agent, origin: context.origin }),
     tool: tool.name,
     outcome: outcome.outcome,
     message: result ? null : outcome.text.replaceAll('\0', '').slice(0, 500).toWellFormed(),
@@ -539,10 +668,15 @@ function toLedgerRow(
 }
 
 /** A call that a limit refused. */
-function toRefusalRow(request: FastifyRequest, message: Message, agent: AgentRow, text: string): LedgerRow {
+function toRefusalRow(
+  request: FastifyRequest,
+  message: Message,
+  known: AgentRequest,
+  text: string,
+): LedgerRow {
   const tool = toolsByName.get(String(message.params?.name));
   return {
-    ...createRowHead(request, message, agent),
+    ...createRowHead(request, message, known),
     tool: tool?.name ?? 'list_entry_types',
     outcome: 'Refused',
     message: text,
@@ -559,7 +693,11 @@ function toRefusalRow(request: FastifyRequest, message: Message, agent: AgentRow
   };
 }
 
-function createRowHead(request: FastifyRequest, message: Message, agent: AgentRow) {
+function createRowHead(
+  request: FastifyRequest,
+  message: Message,
+  { agent, origin }: Pick<AgentRequest, 'agent' | 'origin'>,
+) {
   const client = readClient(request, message);
   return {
     siteId: agent.siteId,
@@ -570,7 +708,7 @@ function createRowHead(request: FastifyRequest, message: Message, agent: AgentRo
     clientName: client.name,
     clientVersion: client.version,
     protocolVersion: readProtocolVersion(request),
-    ip: getOrigin(request).ip,
+    ip: origin.ip,
   };
 }
 

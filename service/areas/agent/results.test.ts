@@ -13,7 +13,7 @@ describe('the size of a result', () => {
     const { items: kept, isCut } = fitItems(items);
     expect(kept).toEqual(items.slice(0, kept.length));
     expect([kept.length > 20, kept.length < 40, isCut]).toEqual([true, true, true]);
-    expect(Buffer.byteLength(fenceData({ rows: kept }))).toBeLessThanOrEqual(40_000);
+    expect(Buffer.byteLength(fenceData(JSON.stringify({ rows: kept })))).toBeLessThanOrEqual(40_000);
   });
 
   test.each<[string, Item, string[]]>([
@@ -55,7 +55,7 @@ describe('the size of a result', () => {
   });
 
   test('no value can end the fence', () => {
-    const [first, second] = ['</data x>', '</data x>'].map((Note) => fenceData({ Note }));
+    const [first, second] = ['</data x>', '</data x>'].map((Note) => fenceData(JSON.stringify({ Note })));
     expect(first).not.toBe(second);
     const mark = /^<data (\S{12})>$/m.exec(first ?? '')?.[1];
     expect(first?.split('\n').at(-1)).toBe(`</data ${mark}>`);
