@@ -14,9 +14,10 @@ import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { toast } from '../../../ui/toast.ts';
 import type { Field } from '../model/schema.ts';
 import { isFile, toItems } from '../model/values.ts';
+import { getFileKind } from './file-kind.ts';
 import { pairFiles } from './file-versions.ts';
 import type { FileVersion } from './file-versions.ts';
-import { getFileKind, loadEntryFile, readEntryFileHash, useObjectUrl } from './load-file.ts';
+import { loadEntryFile, readEntryFileHash, useObjectUrl } from './load-file.ts';
 import { createEntryFileSource } from './pdf-source.ts';
 import './file-comparison.css';
 

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
-import { getFileKind, loadEntryFile, useObjectUrl } from './load-file.ts';
+import { getFileKind } from './file-kind.ts';
+import { loadEntryFile, useObjectUrl } from './load-file.ts';
 import { createEntryFileSource } from './pdf-source.ts';
 import './files.css';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { getFileKind } from './file-kind.ts';
 import { pairFiles } from './file-versions.ts';
-import { getFileKind } from './load-file.ts';
 
 const file = (id: number, name: string, seqNumber: number, contentType = 'application/pdf', size = 10) => ({
   id,

@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useRef, useState } from 'react';
 import type { PointerEvent, ReactNode } from 'react';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
+import { hasImageThumbnail, isPdf } from '../files/file-kind.ts';
 import type { HoveredFile } from '../files/FileThumbnail.tsx';
 import type { EntryColumn } from '../model/columns.ts';
 import type { EntryRows } from '../model/row-windows.ts';
@@ -10,14 +11,11 @@ const FileThumbnail = lazyWithPreload(() => import('../files/FileThumbnail.tsx')
 
 /** Reading a PDF file is recorded as a download, so it is read for a pointer that rests. */
 const REST_MS = 400;
-/** Larger files have no thumbnail in the grid. */
-const MAX_IMAGE_BYTES = 2_000_000;
+/** Larger PDF files have no thumbnail in the grid. */
 const MAX_PDF_BYTES = 50_000_000;
 
-const hasThumbnail = ({ contentType, size }: HoveredFile['file']): boolean =>
-  contentType === 'application/pdf'
-    ? size <= MAX_PDF_BYTES
-    : contentType.startsWith('image/') && size <= MAX_IMAGE_BYTES;
+const hasThumbnail = (file: HoveredFile['file']): boolean =>
+  isPdf(file) ? file.size <= MAX_PDF_BYTES : hasImageThumbnail(file);
 
 /** Shows a thumbnail of the file over whose name the pointer rests. */
 export function useFileThumbnail(

@@ -13,7 +13,8 @@ import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
 import { toast } from '../../../ui/toast.ts';
-import { isShownImage, loadEntryFile, useObjectUrl } from '../files/load-file.ts';
+import { hasImageThumbnail, isPdf, isShownImage } from '../files/file-kind.ts';
+import { loadEntryFile, useObjectUrl } from '../files/load-file.ts';
 import { createEntryFileSource } from '../files/pdf-source.ts';
 import { UploadButton } from '../files/UploadButton.tsx';
 import type { Field } from '../model/schema.ts';
@@ -68,7 +69,7 @@ function FileItem({ entryId, field, file, files, canRead }: FileItemProps) {
   const refusal = canRead ? undefined : 'Files of deleted entries are not available';
   return (
     <li className="fl-file">
-      {canRead && hasThumbnail(file) ? (
+      {canRead && hasImageThumbnail(file) ? (
         <Picture {...{ entryId, file }} fieldId={field.id} small />
       ) : (
         <span className="fl-thumb">
@@ -283,14 +284,8 @@ function Picture({ entryId, fieldId, file, small = false }: PictureProps) {
   );
 }
 
-/** Larger images have no thumbnail, but a preview. */
-const MAX_THUMBNAIL_BYTES = 2_000_000;
-
-/** The service detects the type by content; a damaged file is reported by the viewer. */
-const isPdf = ({ contentType }: FileValueVm): boolean => contentType === 'application/pdf';
 /** Detected by name: the content of most of them is a ZIP file. */
 const isOfficeFile = ({ name }: FileValueVm): boolean => /\.(docx?|xlsx?|pptx?|od[tsp]|rtf)$/i.test(name);
-const hasThumbnail = (file: FileValueVm): boolean => isShownImage(file) && file.size <= MAX_THUMBNAIL_BYTES;
 
 /** Query options of a file's content, cached while displayed. The content of a file never changes. */
 const fileQuery = (entryId: number, fieldId: number, file: FileValueVm) =>
