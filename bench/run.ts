@@ -21,6 +21,7 @@ import { grid, gridEmbedded } from './grid.ts';
 import { http } from './http.ts';
 import { imports, importsEmbedded } from './imports.ts';
 import { jobs, jobsEmbedded } from './jobs.ts';
+import { pdf } from './pdf.ts';
 import { publications } from './publications.ts';
 import { relationshipIntelligence } from './relationship-intelligence.ts';
 import { reports } from './reports.ts';
@@ -56,6 +57,7 @@ const BENCHES: readonly Bench[] = [
   relationshipIntelligence,
   agent,
   reports,
+  pdf,
   ...publications,
 ];
 
