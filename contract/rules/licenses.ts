@@ -19,6 +19,13 @@ export function findLicenseType(licenseTypeId: number): LicenseType | undefined 
   return licenseTypes.find((type) => type.licenseTypeId === licenseTypeId);
 }
 
+const countBillable = (licenseTypeId: number | null | undefined): number =>
+  findLicenseType(licenseTypeId ?? 0)?.isBillable ? 1 : 0;
+
+/** Change in billable licenses when one license replaces another: 1, 0 or -1. @param from null for a new user */
+export const getBillableChange = (from: number | null | undefined, to: number | null | undefined): number =>
+  countBillable(to) - countBillable(from);
+
 /** Display name of a license type. */
 export const getLicenseName = (licenseTypeId: number | undefined): string =>
   findLicenseType(licenseTypeId ?? 0)?.description ?? 'an unknown license';

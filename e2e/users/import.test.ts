@@ -56,6 +56,8 @@ test('checks a file row by row, then creates and changes users', async ({ page, 
     Changes: '“not-an-address” is not an e-mail address',
   });
   await expectRow(fileRowsGrid(page), { Person: 'Tom', Changes: 'The same address is in row 7' });
+  // Nora alone: Ann and Sam keep their licenses, and the other rows are refused.
+  await expect(page.getByText(/^Billable licenses: \+1, [\d,]+ → [\d,]+$/)).toBeVisible();
   await expect(page.getByText('separated by semicolons')).toContainText('2 columns ignored');
   await expect(page.getByText('Not imported: users set their own passwords')).toBeVisible();
   await expectAccessibleInBothThemes(page);

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import { useSession } from '../../api/session.ts';
-import { useDirectory } from '../../directory/directory.ts';
+import { BillableDelta } from '../../directory/BillableDelta.tsx';
 import { formatShortDate } from '../../lib/dates.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { IrreversibleEffectsList } from '../../ui/dialog/confirm-irreversible.tsx';
@@ -73,7 +73,7 @@ export function DryRunView(props: DryRunViewProps) {
       {changes.some(({ person }) => person.id === ownUser.id) && (
         <Banner title="This includes you">Anything you lose takes effect immediately.</Banner>
       )}
-      <BillableDelta changes={changes} />
+      <BillableDelta delta={billableDelta(changes)} />
       {missing > 0 && (
         <p>
           {formatPeople(missing)} selected {missing === 1 ? 'is' : 'are'} no longer on this site.
@@ -155,20 +155,6 @@ function createRowSource<Item>(
       return item && toRow(item);
     },
   };
-}
-
-/** Difference in billable licenses; nothing if there is none. */
-function BillableDelta({ changes }: { changes: readonly PersonChange[] }) {
-  const { billable, complete } = useDirectory();
-  const delta = billableDelta(changes);
-  if (delta === 0) return null;
-  const difference = `${delta > 0 ? '+' : '−'}${formatNumber(Math.abs(delta))}`;
-  return (
-    <p className="num">
-      Billable licenses: <strong>{difference}</strong>
-      {complete && `, ${formatNumber(billable)} → ${formatNumber(billable + delta)}`}
-    </p>
-  );
 }
 
 /** Row of the table. */

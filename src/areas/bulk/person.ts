@@ -1,5 +1,4 @@
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
-import { findLicenseType, NO_LICENSE } from '../../../contract/rules/licenses.ts';
 
 /** State of a user that bulk changes can affect. */
 export interface PersonState {
@@ -41,9 +40,6 @@ export interface PersonChange {
   person: Person;
   after: PersonState | undefined;
 }
-
-export const isBilled = (state: PersonState | undefined): boolean =>
-  findLicenseType(state?.licenseTypeId ?? NO_LICENSE)?.isBillable ?? false;
 
 /** Groups that a change adds and removes. */
 export function getGroupDifference({ person, after }: PersonChange): { added: number[]; removed: number[] } {

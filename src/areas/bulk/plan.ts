@@ -1,8 +1,8 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
-import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { getBillableChange, NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import type { BulkAction, UserGroupPair } from './bulk-request.ts';
-import { getGroupDifference, isBilled, isSame } from './person.ts';
+import { getGroupDifference, isSame } from './person.ts';
 import type { PersonChange, Person, PersonState } from './person.ts';
 
 /** Facts that decide which users may be changed. */
@@ -75,7 +75,10 @@ export function createPlanner(action: BulkAction, rules: PlanRules) {
 
 /** Change in the number of billable licenses of the site (spec 2.2). */
 export const billableDelta = (changes: readonly PersonChange[]): number =>
-  changes.reduce((sum, { person, after }) => sum + Number(isBilled(after)) - Number(isBilled(person)), 0);
+  changes.reduce(
+    (sum, { person, after }) => sum + getBillableChange(person.licenseTypeId, after?.licenseTypeId),
+    0,
+  );
 
 /** Reason why a change is refused, checked in the order of the service; undefined if it is allowed. */
 function getRefusalReason(

@@ -87,6 +87,8 @@ interface PrepareImportProps {
   /** Shown instead of the rows while nothing can be checked. */
   blockedBy?: ReactNode;
   busy?: string | undefined;
+  /** What the import changes besides the rows, shown above them. */
+  effect?: ReactNode;
   /** What the import creates besides rows, for its button: "2 fields". */
   creates?: string | undefined;
   /** Second step: columns. */
@@ -209,12 +211,14 @@ interface PreviewProps {
   check: Check;
   /** Shown instead of the rows while nothing can be checked. */
   blockedBy?: ReactNode;
+  /** What the import changes besides the rows. */
+  effect?: ReactNode;
   /** Text of the step in progress. */
   busy?: string | undefined;
 }
 
 /** Third step: the plan for each row. */
-function Preview({ prepared, description, subject, check, blockedBy, busy }: PreviewProps) {
+function Preview({ prepared, description, subject, check, blockedBy, effect, busy }: PreviewProps) {
   const { data: counts, error, isFetching, isPlaceholderData } = check;
   if (blockedBy !== undefined) return blockedBy;
   if (error !== null && error !== undefined) return <FailureBanner failure={toServiceError(error)} />;
@@ -223,11 +227,14 @@ function Preview({ prepared, description, subject, check, blockedBy, busy }: Pre
       <output>{busy ?? `Checking ${pluralize(prepared.file.rows, 'row', 'rows')}…`}</output>
     ) : null;
   return (
-    <Rows
-      {...{ prepared, description, subject, counts }}
-      isStale={isPlaceholderData}
-      checkedAt={check.dataUpdatedAt}
-    />
+    <>
+      {effect}
+      <Rows
+        {...{ prepared, description, subject, counts }}
+        isStale={isPlaceholderData}
+        checkedAt={check.dataUpdatedAt}
+      />
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { History as HistoryIcon } from 'lucide-react';
 import type { UserLicenseChange } from '../../../../contract/generated/types.gen.ts';
-import { getLicenseName } from '../../../../contract/rules/licenses.ts';
+import { getBillableChange, getLicenseName } from '../../../../contract/rules/licenses.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { getUserLicenseHistoryInfiniteOptions } from '../../../api/generated/queries/licenses.gen.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -11,7 +11,7 @@ import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
-import { getBillableChange, formatDifference } from '../model/billable-effect.ts';
+import { formatDifference } from '../model/billable-effect.ts';
 import './history.css';
 
 const PAGE_SIZE = 20;

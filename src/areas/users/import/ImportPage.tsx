@@ -7,13 +7,14 @@ import { HEADINGS } from '../../../../contract/rules/tables/user-columns.ts';
 import { startUserImport } from '../../../api/generated/sdk/jobs.gen.ts';
 import { getUsersByIds } from '../../../api/generated/sdk/users.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
+import { BillableDelta } from '../../../directory/BillableDelta.tsx';
 import { useDirectory, findAllIds, readDirectoryRows } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { ALL_USERS_QUERY } from '../../../directory/engine/search.ts';
 import { saveFile } from '../../../files/download.ts';
 import { assignColumn, getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
-import type { ImportRowPlan, OutcomeCounts } from '../../../files/import-plan/plan.ts';
+import type { ImportRowPlan } from '../../../files/import-plan/plan.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -33,7 +34,7 @@ import { FIELDS, getIgnoredReason, guessMapping } from './fields.ts';
 import type { Field, Mapping } from './fields.ts';
 import { changesSignIn, toImportRow } from './import-row.ts';
 import type { ImportOptions, MissingCapabilities, KnownUser, RowWork } from './plan.ts';
-import type { createRowChecker, CheckRequest } from './row-checker.ts';
+import type { createRowChecker, CheckedUsers, CheckRequest } from './row-checker.ts';
 import { loadUngrantableGroups } from './ungrantable-groups.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
@@ -100,6 +101,7 @@ function Prepare({ prepared, preparation }: PrepareProps) {
       description={DESCRIPTION}
       target={TARGET}
       blockedBy={useBlockedBy(prepared)}
+      effect={check.data && <BillableDelta delta={check.data.billableDelta} />}
     >
       <ColumnsCard
         prepared={prepared}
@@ -328,7 +330,7 @@ interface UserFileSession extends FileSession {
     version: number,
     barredOf: LoadUngrantableGroups,
     signal: AbortSignal,
-  ) => Promise<OutcomeCounts>;
+  ) => Promise<CheckedUsers>;
 }
 
 // Small enough that sending a chunk does not block the page.
@@ -346,7 +348,7 @@ function openSession(): UserFileSession {
     request: CheckRequest,
     version: number,
     barredOf: LoadUngrantableGroups,
-  ): Promise<OutcomeCounts> {
+  ): Promise<CheckedUsers> {
     if (version !== lent) await sendUsers(desk);
     lent = version;
     await sendFederationIds(desk, request);

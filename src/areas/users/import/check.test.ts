@@ -9,6 +9,7 @@ import { checkRows } from './check.ts';
 import { FIELDS } from './fields.ts';
 import type { Field } from './fields.ts';
 import { createGroupLookup, parseRow } from './parse-row.ts';
+import { getRowBillableChange } from './plan.ts';
 import type { CheckContext, ImportOptions, KnownUser, MissingCapabilities, RowWork } from './plan.ts';
 
 const ann: KnownUser = {
@@ -96,6 +97,18 @@ test('creates new users, with a separate request for licenses other than Standar
       licenseTypeId: 3,
     },
   });
+});
+
+test('counts the billable licenses that rows add and release; a refused row counts nothing', () => {
+  const plans = check([
+    NEW,
+    { ...NEW, email: 'free@people.example', licenseTypeId: 'free' },
+    { ...NEW, email: 'limited@people.example', licenseTypeId: '2' },
+    { email: ann.email, licenseTypeId: 'no license' },
+    { email: ben.email, licenseTypeId: 'Limited' },
+    { ...NEW, email: 'not an address' },
+  ]);
+  expect(plans.map(({ work }) => getRowBillableChange(work))).toEqual([1, 0, 1, -1, 0, 0]);
 });
 
 test('sends only changed fields of users found by id or e-mail', () => {

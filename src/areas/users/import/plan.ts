@@ -1,4 +1,5 @@
 import type { NewUserInfo, UserInfo } from '../../../../contract/generated/types.gen.ts';
+import { getBillableChange, STANDARD_LICENSE } from '../../../../contract/rules/licenses.ts';
 import type { RowError, FieldChange } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt } from '../../../files/table/cell-values.ts';
 import type { Field } from './fields.ts';
@@ -68,6 +69,12 @@ export interface RowPlan {
   changes: FieldChange[];
   work: RowWork;
   errors: RowError[];
+}
+
+/** Change in billable licenses when the work of a row is done; a user is created with a Standard license. */
+export function getRowBillableChange({ create, licenseTypeId, licenseBefore }: RowWork): number {
+  if (create) return getBillableChange(null, licenseTypeId ?? STANDARD_LICENSE);
+  return licenseTypeId === undefined ? 0 : getBillableChange(licenseBefore, licenseTypeId);
 }
 
 // Limit of one request (NewUserInfo, UsersToUserGroupRequestVm).

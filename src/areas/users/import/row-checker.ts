@@ -5,7 +5,11 @@ import { checkRows } from './check.ts';
 import type { Mapping } from './fields.ts';
 import { createGroupLookup, parseRow } from './parse-row.ts';
 import type { RowTarget } from './parse-row.ts';
+import { getRowBillableChange } from './plan.ts';
 import type { CheckContext, KnownUser, RowWork } from './plan.ts';
+
+/** Result of a check: rows by outcome, and the difference in billable licenses that they make. */
+export type CheckedUsers = OutcomeCounts & { billableDelta: number };
 
 /** Input of a check, as sent to the worker. */
 export interface CheckRequest extends Omit<CheckContext, 'people' | 'groupLookup' | 'ungrantableGroups'> {
@@ -63,20 +67,20 @@ export function createRowChecker() {
       }
     },
 
-    check(request: CheckRequest, barred = NO_GROUPS): OutcomeCounts {
+    check(request: CheckRequest, barred = NO_GROUPS): CheckedUsers {
       const { options, missingCapabilities, ownUserId } = request;
       const groupLookup = createGroupLookup(request.groups);
       const people = { byId, byEmail };
-      return planStore.setPlans(
-        checkRows(parseRows(request), {
-          people,
-          groupLookup,
-          options,
-          missingCapabilities,
-          ungrantableGroups: barred,
-          ownUserId,
-        }),
-      );
+      const plans = checkRows(parseRows(request), {
+        people,
+        groupLookup,
+        options,
+        missingCapabilities,
+        ungrantableGroups: barred,
+        ownUserId,
+      });
+      const billableDelta = plans.reduce((sum, { work }) => sum + getRowBillableChange(work), 0);
+      return { ...planStore.setPlans(plans), billableDelta };
     },
 
     /** Groups that the planned rows would add or remove. */
