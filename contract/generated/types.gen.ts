@@ -797,7 +797,7 @@ export type ActingReport = {
      */
     source: 'console' | 'api';
     /**
-     * Null for AS-USER.
+     * Null for AS-USER and where none was given.
      */
     reason: string | null;
     startedDate: string;
@@ -1000,6 +1000,10 @@ export type SiteSettings = {
      */
     timeZone: string;
     identityMode: 'password' | 'identity-manager';
+    /**
+     * Whether a proxy must give a reason to act for a user in the console.
+     */
+    requiresActingReason: boolean;
     schemaVersion: number;
     /**
      * E-mail domain whose users can be added without their confirmation.
@@ -1019,6 +1023,10 @@ export type SiteSettings = {
 export type SiteSettingsInfo = {
     name?: string;
     timeZone?: string;
+    /**
+     * Whether a proxy must give a reason to act for a user in the console.
+     */
+    requiresActingReason?: boolean;
 };
 
 export type PersonWithoutFactor = {
@@ -5013,6 +5021,10 @@ export type SiteInfo = {
      */
     timeZone: string;
     schemaVersion: number;
+    /**
+     * Whether a proxy must give a reason to act for a user in the console.
+     */
+    requiresActingReason: boolean;
 };
 
 /**
@@ -5021,7 +5033,10 @@ export type SiteInfo = {
 export type Acting = {
     reportId: number;
     principal: ProxyPerson;
-    reason: string;
+    /**
+     * Null where the site requires none and none was given.
+     */
+    reason: string | null;
     startedDate: string;
 };
 
@@ -5133,9 +5148,9 @@ export type OwnPrincipal = {
 export type BeginActing = {
     userId: UserId;
     /**
-     * Reason for acting, shown to the user and in the report.
+     * Reason for acting, shown to the user and in the report. At least 3 characters where the site requires a reason (`requiresActingReason`).
      */
-    reason: string;
+    reason?: string;
 };
 
 export type ExportRecord = {

@@ -106,6 +106,7 @@ test('shows a cycle in the graph and in the table', async ({ page, calls }) => {
 test('acts for a user in every tab, with the capabilities that can be passed on, until it ends', async ({
   page,
   context,
+  elsewhere,
   calls,
   pageErrors,
 }) => {
@@ -153,6 +154,21 @@ test('acts for a user in every tab, with the capabilities that can be passed on,
   await page.setViewportSize({ width: 1280, height: 800 });
   await startActing();
   await expect(banner(second)).toBeVisible();
+  // Where the site requires no reason, none is asked for and none is shown.
+  await second.getByRole('button', { name: 'Stop working as Grace Lund' }).click();
+  await expect(banner(page)).toHaveCount(0);
+  await openAs(elsewhere, ada, '/settings');
+  await elsewhere.getByLabel('Proxies must give a reason').click();
+  await elsewhere.getByRole('button', { name: 'Save' }).click();
+  await expectToast(elsewhere, 'Settings saved');
+  await page.reload();
+  await chooseMenuItem(page, ACCOUNT_MENU, 'Work as…');
+  const dialog = page.getByRole('dialog', { name: 'Work as Grace Lund' });
+  await expect(dialog.getByLabel('Reason (optional)')).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Work as Grace Lund' }).click();
+  await expect(banner(page)).toContainText(/Ada Okafor is working as Grace Lund\s*since/);
+  await calls.call('PUT', '/settings', { requiresActingReason: true });
   await calls.call('POST', '/user/proxy', { proxyUserId: proxy.id, users: [] });
   await page.getByRole('link', { name: /^Users/ }).click();
   // Without other requests, the banner polls every 20 seconds.

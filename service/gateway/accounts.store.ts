@@ -91,6 +91,8 @@ export interface AccessibleSite {
   /** Time zone that the user has set on the site; null when that of the site applies. */
   userTimeZone: string | null;
   schemaVersion: number;
+  /** Whether a proxy must give a reason to act for a user in the console. */
+  requiresActingReason: boolean;
   /** End of a temporary membership; null for a permanent one. */
   expiresAt: Date | null;
   isAddressRefused: boolean;
@@ -120,7 +122,8 @@ export async function lockAccount(
 export async function listAccessibleSites(db: Db, userId: number, ip: string): Promise<AccessibleSite[]> {
   const { rows } = await sql<AccessibleSite>`
     select s.site_id as "siteId", s.slug, s.name, s.identity_mode as "identityMode", s.time_zone as "timeZone",
-           m.time_zone as "userTimeZone", s.schema_version as "schemaVersion", m.expires_at as "expiresAt", ${isAddressRefused(ip)} as "isAddressRefused",
+           m.time_zone as "userTimeZone", s.schema_version as "schemaVersion",
+           s.requires_acting_reason as "requiresActingReason", m.expires_at as "expiresAt", ${isAddressRefused(ip)} as "isAddressRefused",
            m.two_factor_enabled as "requiresSecondFactor",
            ${MEMBER_CAPABILITIES} @> '{Manage Users,Manage Groups}' as "isAdministrator"
     from membership m join site s using (site_id)

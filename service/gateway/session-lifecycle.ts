@@ -35,7 +35,7 @@ export async function loadSession(
   const site = sites.find((each) => each.siteId === caller.siteId);
   if (!site) throw unauthorized();
   const acting = await describeActing(db, caller);
-  const { siteId: id, slug, name, identityMode, timeZone, schemaVersion } = site;
+  const { siteId: id, slug, name, identityMode, timeZone, schemaVersion, requiresActingReason } = site;
   return {
     user: {
       id: account.userId,
@@ -44,7 +44,7 @@ export async function loadSession(
       lastName: account.lastName,
       timeZone: site.userTimeZone,
     },
-    site: { id, slug, name, identityMode, timeZone, schemaVersion },
+    site: { id, slug, name, identityMode, timeZone, schemaVersion, requiresActingReason },
     sites: sites
       .map(({ siteId, isAdministrator, ...each }) => ({
         id: siteId,

@@ -143,7 +143,12 @@ export async function fillSite(
   const { siteId, person, api } = things;
   await db
     .updateTable('site')
-    .set({ has_agent_server: true, may_manage_existing_users: true, time_zone: 'Asia/Kolkata' })
+    .set({
+      has_agent_server: true,
+      may_manage_existing_users: true,
+      requires_acting_reason: false,
+      time_zone: 'Asia/Kolkata',
+    })
     .where('site_id', '=', siteId)
     .execute();
   const guest = await makePerson(db, await makeSite(db));

@@ -7,6 +7,9 @@ export const licensesArea = defineArea({
   name: 'licenses',
   handlers: licenseHandlers,
   jobKinds: [licensesJob],
+  tables: {
+    seat_total: { backup: { leftOut: 'agreed with whoever runs the platform, who sets it again' } },
+  },
   sheets: {
     licenses: {
       name: 'licenses.csv',

@@ -62,7 +62,7 @@ export async function lockAssignment(
 export async function insertReport(
   tx: Tx,
   siteId: number,
-  report: { proxyId: number; principalId: number; reason: string },
+  report: { proxyId: number; principalId: number; reason: string | null },
 ): Promise<number> {
   const row = await tx
     .insertInto('acting_report')
@@ -127,7 +127,7 @@ export async function getOrCreateDailyReport(
 
 /** The report of a session that is acting. */
 export interface CurrentReport {
-  reason: string;
+  reason: string | null;
   startedAt: Date;
   principalName: string;
 }

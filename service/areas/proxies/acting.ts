@@ -28,13 +28,13 @@ const toActor = (caller: Caller, origin: RequestOrigin): Actor => ({
 
 interface ActingRequest {
   principalId: number;
-  reason: string;
+  reason: string | undefined;
 }
 
 /**
  * Starts acting in the caller's session. Report, activity, audit row and the mail to the principal are written in one
  * transaction.
- * @throws ApiError 403 without a valid assignment, 409 if the session acts already (no chains, T06)
+ * @throws ApiError 400 without a reason where the site requires one, 403 without a valid assignment, 409 if the session acts already (no chains, T06)
  */
 export async function beginActing(
   db: Db,
@@ -43,18 +43,24 @@ export async function beginActing(
   request: ActingRequest,
 ): Promise<number> {
   if (caller.acting) throw alreadyActing();
-  const reason = request.reason.trim();
-  if (reason.length < MIN_REASON_LENGTH)
-    throw badRequest([{ path: 'reason', message: `must have at least ${MIN_REASON_LENGTH} characters` }]);
   const { siteId, userId: proxyId } = caller;
   const { principalId } = request;
+  const text = request.reason?.trim() ?? '';
+  const reason = text === '' ? null : text;
   return change(db, toActor(caller, origin), async (tx, record) => {
+    const { name: siteName, requiresActingReason } = await getSite(tx, siteId);
+    if (requiresActingReason && text.length < MIN_REASON_LENGTH)
+      throw badRequest([{ path: 'reason', message: `must have at least ${MIN_REASON_LENGTH} characters` }]);
     const assignment = await store.lockAssignment(tx, siteId, { proxyId, principalId, ip: origin.ip });
     if (!assignment) throw forbidden(NO_ASSIGNMENT_MESSAGE);
     if (assignment.refusal !== null) throw forbidden(assignment.refusal);
     const reportId = await store.insertReport(tx, siteId, { proxyId, principalId, reason });
     if (!(await store.setSessionReport(tx, caller.tokenHash, reportId))) throw alreadyActing();
-    await recordStart(tx, { caller, origin, principalId, reason, reportId, assignment }, record);
+    await recordStart(
+      tx,
+      { caller, origin, siteName, principalId, source: 'console', reason, reportId, assignment },
+      record,
+    );
     return reportId;
   });
 }
@@ -76,12 +82,15 @@ export async function openDailyReport(
     const assignment = await store.lockAssignment(tx, siteId, { proxyId, principalId, ip: origin.ip });
     if (!assignment || assignment.refusal !== null) return undefined;
     const report = await store.getOrCreateDailyReport(tx, siteId, { proxyId, principalId });
-    if (report.isNew)
+    if (report.isNew) {
+      const { name: siteName } = await getSite(tx, siteId);
+      const { reportId } = report;
       await recordStart(
         tx,
-        { caller, origin, principalId, reason: null, reportId: report.reportId, assignment },
+        { caller, origin, siteName, principalId, source: 'api', reason: null, reportId, assignment },
         record,
       );
+    }
     return report;
   });
 }
@@ -89,14 +98,17 @@ export async function openDailyReport(
 interface ActingStart {
   caller: Caller;
   origin: RequestOrigin;
+  siteName: string;
   principalId: number;
+  /** The console, or a program that acts with AS-USER. */
+  source: 'console' | 'api';
   reason: string | null;
   reportId: number;
   assignment: ActingAssignment;
 }
 
 async function recordStart(tx: Tx, start: ActingStart, record: Recorder): Promise<void> {
-  const { caller, origin, principalId, reason, assignment, reportId } = start;
+  const { caller, origin, siteName, principalId, source, reason, assignment, reportId } = start;
   const { siteId, userId } = caller;
   await insertActivity(tx, {
     siteId,
@@ -107,8 +119,7 @@ async function recordStart(tx: Tx, start: ActingStart, record: Recorder): Promis
     principalUserId: principalId,
     source: caller.scopes ? ACTIVITY_SOURCE.api : ACTIVITY_SOURCE.web,
   });
-  const { name: siteName } = await getSite(tx, siteId);
-  const mail = actingBegunMail({ ...assignment, siteName, proxyEmail: caller.email, reason });
+  const mail = actingBegunMail({ ...assignment, siteName, proxyEmail: caller.email, source, reason });
   await queueMail(tx, { siteId, to: assignment.email, ttlHours: MAIL_TTL_HOURS, ...mail });
   record({
     action: 'acting.begin',

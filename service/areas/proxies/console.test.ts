@@ -64,6 +64,34 @@ onEachApp((context) => {
     expect(await session()).toMatchObject({ acting: body.acting });
   });
 
+  test('needs no reason where the site requires none; one that is given is kept', async () => {
+    expect((await calls.put(ACTING, { userId: principal.userId })).status).toBe(400);
+    await api.put('settings', { requiresActingReason: false });
+    const { status, body } = await calls.put<Session>(ACTING, { userId: principal.userId, reason: '  ' });
+    expect([status, body.acting?.reason, body.site.requiresActingReason]).toEqual([200, null, false]);
+    const mail = await context()
+      .db.selectFrom('mail')
+      .select('body_text')
+      .where('recipient', '=', principal.email)
+      .orderBy('mail_id', 'desc')
+      .executeTakeFirst();
+    expect(mail?.body_text).toContain('has started to act for you');
+    expect(mail?.body_text).toContain('No reason was given.');
+    expect(mail?.body_text).not.toContain('program');
+    await calls.del(ACTING);
+    expect((await calls.put<Session>(ACTING, { userId: principal.userId })).body.acting?.reason).toBeNull();
+    await calls.del(ACTING);
+    await begin(principal.userId, 'Hi');
+    expect((await listReports()).map(({ source, reason }) => [source, reason])).toEqual([
+      ['console', 'Hi'],
+      ['console', null],
+      ['console', null],
+    ]);
+    await calls.del(ACTING);
+    await api.put('settings', { requiresActingReason: true });
+    expect((await begin(principal.userId, 'Hi')).status).toBe(400);
+  });
+
   test('ends and returns the session to its own capabilities', async () => {
     await begin();
     const { status, body } = await calls.del<Session>(ACTING);

@@ -24,24 +24,29 @@ export function proxyAssignedMail(to: ProxyMail): MailText {
   };
 }
 
-/** Mail to a user for whom a proxy has started to act (T06). Programs give no reason. */
-export function actingBegunMail(to: ProxyMail & { reason: string | null }): MailText {
+type ActingBegun = ProxyMail & { source: 'console' | 'api'; reason: string | null };
+
+/** Mail to a user for whom a proxy has started to act (T06). */
+export function actingBegunMail(to: ActingBegun): MailText {
   const site = toSingleLine(to.siteName);
-  const opening =
-    to.reason === null
-      ? [`A program of ${formatProxy(to)} has started to act for you on ${site} today.`]
-      : [
-          `${formatProxy(to)} has started to act for you on ${site}, for this reason:`,
-          toSingleLine(to.reason, 500),
-        ];
   return {
     subject: `Somebody acts for you on ${site}`,
     text: composeText(to, [
-      ...opening,
+      ...formatStart(to, site),
       'As your proxy they can read and change the data that you can. Everything they do is recorded with both names.',
       'If you did not expect this, ask an administrator of the site.',
     ]),
   };
+}
+
+/** Who acts and why. Programs give no reason; in the console one is given unless the site requires none. */
+function formatStart({ source, reason, ...to }: ActingBegun, site: string): string[] {
+  if (source === 'api')
+    return [`A program of ${formatProxy(to)} has started to act for you on ${site} today.`];
+  const start = `${formatProxy(to)} has started to act for you on ${site}`;
+  return reason === null
+    ? [`${start}. No reason was given.`]
+    : [`${start}, for this reason:`, toSingleLine(reason, 500)];
 }
 
 const EXAMPLE_PROXY = { proxyName: 'Grace Lund', proxyEmail: 'grace.lund@example.com' };
@@ -57,6 +62,11 @@ export const PROXY_MAIL_EXAMPLES: readonly MailExample[] = [
     id: 'acting-begun',
     name: 'Proxy started to act',
     compose: (values) =>
-      actingBegunMail({ ...values, ...EXAMPLE_PROXY, reason: 'Helps with the quarterly report' }),
+      actingBegunMail({
+        ...values,
+        ...EXAMPLE_PROXY,
+        source: 'console',
+        reason: 'Helps with the quarterly report',
+      }),
   },
 ];

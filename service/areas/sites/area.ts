@@ -24,6 +24,7 @@ export const sitesArea = defineArea({
         ...plainColumns('may_manage_existing_users', 'schema_version'),
         ...timeColumns('created_at'),
         { name: 'has_agent_server', format: 'plain', sinceFormat: 2 },
+        { name: 'requires_acting_reason', format: 'plain', sinceFormat: 4 },
       ],
     },
     siteBrand: {

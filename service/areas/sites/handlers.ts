@@ -34,10 +34,14 @@ async function updateSettings(tx: Tx, call: Call<'updateSiteSettings'>, record: 
   const { body, caller } = call;
   const version = await settingsVersion(tx, caller.siteId, { lock: true });
   requireVersion(call.ifMatch, version, 'The settings of the site');
-  const { name, timeZone } = await getSite(tx, caller.siteId);
-  const after = { name: body.name?.trim() ?? name, timeZone: parseTimeZone(body.timeZone ?? timeZone) };
+  const { name, timeZone, requiresActingReason } = await getSite(tx, caller.siteId);
+  const after = {
+    name: body.name?.trim() ?? name,
+    timeZone: parseTimeZone(body.timeZone ?? timeZone),
+    requiresActingReason: body.requiresActingReason ?? requiresActingReason,
+  };
   if (after.name === '') throw badRequest([{ path: 'name', message: 'must not be empty' }]);
-  const changes = diffProperties({ name, timeZone }, after);
+  const changes = diffProperties({ name, timeZone, requiresActingReason }, after);
   if (Object.keys(changes).length === 0) return;
   await updateSite(tx, caller.siteId, after);
   record({ action: 'site.update', subject: ['site', caller.siteId], changes });

@@ -18,6 +18,9 @@ onEachApp((context) => {
     expect([status, body]).toEqual([200, { ...before, timeZone: 'Pacific/Kiritimati' }]);
     const named = await api().put<SiteSettings>(PATH, { name: ' Østre ' });
     expect(named.body).toMatchObject({ name: 'Østre', timeZone: 'Pacific/Kiritimati' });
+    const open = await api().put<SiteSettings>(PATH, { requiresActingReason: false });
+    expect([named.body.requiresActingReason, open.body.requiresActingReason]).toEqual([true, false]);
+    expect(open.headers['etag']).not.toBe(named.headers['etag']);
     const audits = await context()
       .db.selectFrom('audit_log')
       .select('changes')
@@ -28,6 +31,7 @@ onEachApp((context) => {
     expect(audits.map(({ changes }) => changes)).toEqual([
       { timeZone: ['UTC', 'Pacific/Kiritimati'] },
       { name: [before.name, 'Østre'] },
+      { requiresActingReason: [true, false] },
     ]);
   });
 

@@ -8,6 +8,8 @@ export interface Site {
   name: string;
   identityMode: 'password' | 'identity-manager';
   timeZone: string;
+  /** Whether a proxy must give a reason to act for a user in the console. */
+  requiresActingReason: boolean;
   schemaVersion: number;
   /** The client's normalized e-mail domain; its users may be added without their confirmation (spec 4.2). */
   dedicatedDomain: string | null;
@@ -23,6 +25,7 @@ export async function getSite(db: Db, siteId: number): Promise<Site> {
     name: row.name,
     identityMode: row.identity_mode,
     timeZone: row.time_zone,
+    requiresActingReason: row.requires_acting_reason,
     schemaVersion: row.schema_version,
     dedicatedDomain: row.dedicated_domain,
     mayManageExistingUsers: row.may_manage_existing_users,
@@ -68,7 +71,7 @@ export async function listSiteIds(db: Db): Promise<number[]> {
 /** Hash of the settings that site administrators can change. `lock` locks the site until the transaction ends. */
 export async function settingsVersion(db: Db, siteId: number, { lock = false } = {}): Promise<number> {
   const { rows } = await sql<{ version: number }>`
-    select hashtext(name || chr(10) || time_zone) as version from site where site_id = ${siteId}
+    select hashtext(name || chr(10) || time_zone || chr(10) || requires_acting_reason) as version from site where site_id = ${siteId}
     ${lock ? sql`for no key update` : sql``}`.execute(db);
   return rows[0]?.version ?? 0;
 }
@@ -76,7 +79,11 @@ export async function settingsVersion(db: Db, siteId: number, { lock = false } =
 export async function updateSite(
   tx: Tx,
   siteId: number,
-  { name, timeZone }: Pick<Site, 'name' | 'timeZone'>,
+  { name, timeZone, requiresActingReason }: Pick<Site, 'name' | 'timeZone' | 'requiresActingReason'>,
 ): Promise<void> {
-  await tx.updateTable('site').set({ name, time_zone: timeZone }).where('site_id', '=', siteId).execute();
+  await tx
+    .updateTable('site')
+    .set({ name, time_zone: timeZone, requires_acting_reason: requiresActingReason })
+    .where('site_id', '=', siteId)
+    .execute();
 }

@@ -48,16 +48,19 @@ export async function prepareSite(
     schema_version: schemaVersion,
     created_at: createdAt,
     has_agent_server: hasAgentServer,
+    requires_acting_reason: requiresActingReason,
   } = row;
   const { rows } = await sql<{ siteId: number }>`
     insert into site (slug, name, identity_mode, dedicated_domain, time_zone, may_manage_existing_users,
-      schema_version, created_at, has_agent_server)
+      schema_version, created_at, has_agent_server, requires_acting_reason)
     values (${slug}, ${name}, ${identityMode}, ${domain}, ${timeZone}, ${mayManage}::boolean,
-      ${schemaVersion}::int, ${createdAt}::timestamptz, ${hasAgentServer ?? 'f'}::boolean)
+      ${schemaVersion}::int, ${createdAt}::timestamptz, ${hasAgentServer ?? 'f'}::boolean,
+      ${requiresActingReason ?? 't'}::boolean)
     on conflict (slug) do update set name = excluded.name, identity_mode = excluded.identity_mode,
       dedicated_domain = excluded.dedicated_domain, time_zone = excluded.time_zone,
       may_manage_existing_users = excluded.may_manage_existing_users, schema_version = excluded.schema_version,
-      has_agent_server = excluded.has_agent_server, schema_stamp = gen_random_uuid()
+      has_agent_server = excluded.has_agent_server, requires_acting_reason = excluded.requires_acting_reason,
+      schema_stamp = gen_random_uuid()
     returning site_id as "siteId"`.execute(tx);
   const [site] = rows;
   if (!site) throw new Error('Inserting the site returned no row');

@@ -744,6 +744,7 @@ export const zSiteSettings = z.object({
     slug: z.string(),
     timeZone: z.string(),
     identityMode: z.enum(['password', 'identity-manager']),
+    requiresActingReason: z.boolean(),
     schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     dedicatedDomain: z.string().nullable(),
     mayManageExistingUsers: z.boolean(),
@@ -753,7 +754,8 @@ export const zSiteSettings = z.object({
 
 export const zSiteSettingsInfo = z.object({
     name: z.string().min(1).max(100).optional(),
-    timeZone: z.string().min(1).max(64).optional()
+    timeZone: z.string().min(1).max(64).optional(),
+    requiresActingReason: z.boolean().optional()
 });
 
 export const zPersonWithoutFactor = z.object({
@@ -3334,7 +3336,8 @@ export const zSiteInfo = z.object({
     name: z.string(),
     identityMode: z.enum(['password', 'identity-manager']),
     timeZone: z.string(),
-    schemaVersion: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+    schemaVersion: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    requiresActingReason: z.boolean()
 });
 
 /**
@@ -3343,7 +3346,7 @@ export const zSiteInfo = z.object({
 export const zActing = z.object({
     reportId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     principal: zProxyPerson,
-    reason: z.string(),
+    reason: z.string().nullable(),
     startedDate: z.iso.datetime({ offset: true })
 });
 
@@ -3424,7 +3427,7 @@ export const zOwnPrincipal = z.object({
 
 export const zBeginActing = z.object({
     userId: zUserId,
-    reason: z.string().min(3).max(500).regex(/\S/)
+    reason: z.string().max(500).optional()
 });
 
 export const zExportRecord = z.object({

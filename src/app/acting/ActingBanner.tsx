@@ -63,13 +63,15 @@ function ActingBannerContent({ session: { user }, acting }: { session: Session; 
         <span>
           <strong>{me}</strong> is working as <strong>{principal.fullName}</strong>
         </span>
-        <Tooltip text={reason}>
-          {/* Focusable, because content shown on hover must be available to the keyboard (WCAG 1.4.13). */}
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above */}
-          <span className="acting-reason" tabIndex={0}>
-            {reason}
-          </span>
-        </Tooltip>
+        {reason !== null && (
+          <Tooltip text={reason}>
+            {/* Focusable, because content shown on hover must be available to the keyboard (WCAG 1.4.13). */}
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above */}
+            <span className="acting-reason" tabIndex={0}>
+              {reason}
+            </span>
+          </Tooltip>
+        )}
         <span className="acting-since num">
           since <time dateTime={startedDate}>{timeFormat.format(new Date(startedDate))}</time>
         </span>

@@ -1,6 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
+import { z } from 'zod';
 import type { OwnPrincipal } from '../../../contract/generated/types.gen.ts';
 import { beginActingMutation } from '../../api/generated/queries/proxies.gen.ts';
 import { zBeginActing } from '../../api/generated/zod.gen.ts';
@@ -23,27 +24,40 @@ interface WorkAsDialogProps {
   onClose: () => void;
 }
 
+const MIN_REASON_LENGTH = 3;
+
+/** Fields of the dialog; the site decides whether a reason is required. */
+const buildSchema = (isReasonRequired: boolean) =>
+  z.object({
+    userId: zBeginActing.shape.userId,
+    reason: z
+      .string()
+      .trim()
+      .min(isReasonRequired ? MIN_REASON_LENGTH : 0, `Use at least ${MIN_REASON_LENGTH} characters`),
+  });
+
 /** Dialog to start acting: principal, reason, and the consequences. */
 export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
   const session = useSession();
   const identity = getSessionIdentity(session);
+  const isReasonRequired = session.site.requiresActingReason;
   const people = sortRecentFirst(useOwnPrincipals(), loadRecentPrincipals(identity));
   const begin = useWrite('beginActing', beginActingMutation());
   const preselected = people.length === 1 ? people[0] : people.find(({ id }) => id === userId);
   const form = useForm({
-    resolver: zodResolver(zBeginActing),
+    resolver: zodResolver(buildSchema(isReasonRequired)),
     defaultValues: { userId: preselected?.refusal === null ? preselected.id : 0, reason: '' },
   });
   const chosenId = useWatch({ control: form.control, name: 'userId' });
   const chosen = people.find(({ id }) => id === chosenId);
 
-  const submit = async (body: { userId: number; reason: string }) => {
+  const submit = async ({ userId: principalId, reason }: { userId: number; reason: string }) => {
     if (!(await confirmLeave())) return;
     begin.mutate(
-      { body: { ...body, reason: body.reason.trim() } },
+      { body: { userId: principalId, ...(reason !== '' && { reason }) } },
       {
         onSuccess(acting) {
-          saveRecentPrincipal(identity, body.userId);
+          saveRecentPrincipal(identity, principalId);
           switchActing(acting, '/');
         },
       },
@@ -70,18 +84,24 @@ export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
           control={form.control}
           name="reason"
           label="Reason"
+          optional={!isReasonRequired}
           rows={2}
           maxLength={500}
           hint={`Included in the e-mail to ${chosen?.fullName ?? 'that person'} and in the report.`}
         />
-        <ActingNotes chosen={chosen} />
+        <ActingNotes chosen={chosen} isReasonRequired={isReasonRequired} />
       </Form>
     </Dialog>
   );
 }
 
+interface ActingNotesProps {
+  chosen: OwnPrincipal | undefined;
+  isReasonRequired: boolean;
+}
+
 /** Lists what acting permits and who is notified. */
-function ActingNotes({ chosen }: { chosen: OwnPrincipal | undefined }) {
+function ActingNotes({ chosen, isReasonRequired }: ActingNotesProps) {
   const name = chosen?.fullName ?? 'that person';
   return (
     <ul className="work-as-what">
@@ -90,7 +110,10 @@ function ActingNotes({ chosen }: { chosen: OwnPrincipal | undefined }) {
         You cannot manage users, groups, licenses, proxies, backups or settings, whatever permissions either
         of you has. Downloads and exports are not available.
       </li>
-      <li>{chosen?.fullName ?? 'That person'} gets an e-mail now, with your name and the reason.</li>
+      <li>
+        {chosen?.fullName ?? 'That person'} gets an e-mail now, with your name{' '}
+        {isReasonRequired ? 'and the reason' : 'and the reason if you give one'}.
+      </li>
       <li>Everything you open and change is recorded in a report under both names.</li>
     </ul>
   );

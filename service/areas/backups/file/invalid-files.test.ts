@@ -50,7 +50,7 @@ const dropTableViews = (csv: Buffer) => Buffer.from(csv.toString().replaceAll(/^
 /** A sheet as format 1 had it. */
 function toOlderFormat(name: string, bytes: Buffer): Buffer {
   if (name === 'settings/views.csv') return dropLastColumn(dropTableViews(bytes));
-  return name === 'settings.csv' ? dropLastColumn(bytes) : bytes;
+  return name === 'settings.csv' ? dropLastColumn(dropLastColumn(bytes)) : bytes;
 }
 
 // Reading a file does not involve a database, so one kind is enough to create it.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Incremented with every change of the format: older services reject newer formats, newer services read older ones. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 export const MANIFEST_NAME = 'manifest.json';
 
 export const Member = z.object({

@@ -21,6 +21,8 @@ interface SiteTable {
   dedicated_domain: string | null;
   may_manage_existing_users: Generated<boolean>;
   has_agent_server: Generated<boolean>;
+  /** Whether a proxy must give a reason to act for a user in the console. */
+  requires_acting_reason: Generated<boolean>;
   time_zone: Generated<string>;
   schema_version: Generated<number>;
   /** Random value, replaced with each change of the schema or of a slot's state; caches of the schema compare it. */
@@ -28,6 +30,13 @@ interface SiteTable {
   /** Bytes that the files of the site may use; null for the default of the host. */
   storage_quota: Nullable<number>;
   created_at: Timestamp;
+}
+
+/** Seats of a license type that are agreed with a site. */
+interface SeatTotalTable {
+  site_id: number;
+  license_type_id: number;
+  total: number;
 }
 
 /** Logo and color of a site. */
@@ -344,6 +353,7 @@ export interface Tables
     PublicationTables,
     ReportTables {
   site: SiteTable;
+  seat_total: SeatTotalTable;
   site_brand: SiteBrandTable;
   site_storage: SiteStorageTable;
   account: AccountTable;

@@ -119,6 +119,12 @@ function ActivityLink({
   );
 }
 
+/** Why a report has no reason, by its source. */
+const NO_REASON = {
+  console: 'None',
+  api: 'None (a program acted with AS-USER; one report per day)',
+} satisfies Record<ActingReport['source'], string>;
+
 function ReportFacts({ report }: { report: ActingReport }) {
   const { proxyUser, principal, source, reason, startedDate, endedDate } = report;
   return (
@@ -129,7 +135,7 @@ function ReportFacts({ report }: { report: ActingReport }) {
       <Fact label="Acted for">
         <PersonDetails person={principal} />
       </Fact>
-      <Fact label="Reason">{reason ?? 'None (a program acted with AS-USER; one report per day)'}</Fact>
+      <Fact label="Reason">{reason ?? NO_REASON[source]}</Fact>
       <Fact label="Source">{source === 'console' ? 'The console' : 'A program (AS-USER)'}</Fact>
       <Fact label="Started">{formatExactDate(startedDate)}</Fact>
       <Fact label="Ended">

@@ -41,9 +41,9 @@ export const REPORT_COLUMNS: readonly Column<ActingReport>[] = [
     header: 'Reason',
     minWidth: 200,
     small: 'line',
-    cell: ({ reason }) => (
+    cell: ({ reason, source }) => (
       <span className="person-soft" title={reason ?? undefined}>
-        {reason ?? 'None (program)'}
+        {reason ?? (source === 'api' ? 'None (program)' : 'None')}
       </span>
     ),
   },

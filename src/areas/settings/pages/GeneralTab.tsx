@@ -15,6 +15,7 @@ import { formatStorage } from '../../../lib/sizes.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
+import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
@@ -25,14 +26,19 @@ import './settings.css';
 const schema = z.object({
   name: z.string().trim().min(1, 'Enter a name').max(100, 'At most 100 characters'),
   timeZone: z.string(),
+  requiresActingReason: z.boolean(),
 });
 type Values = z.infer<typeof schema>;
 
-const toFormValues = ({ name, timeZone }: SiteSettings): Values => ({ name, timeZone });
+const toFormValues = ({ name, timeZone, requiresActingReason }: SiteSettings): Values => ({
+  name,
+  timeZone,
+  requiresActingReason,
+});
 
 const IDENTITY_MODES = { password: 'Password', 'identity-manager': 'Identity manager' } as const;
 
-/** Name and time zone of the site, and the settings that only platform administrators may change. */
+/** Name, time zone and the rule of the site about acting, and the settings that only platform administrators may change. */
 export function GeneralTab() {
   const [revision, setRevision] = useState(0);
   // After an undo the form starts anew, with the stored values and their entity tag.
@@ -85,7 +91,8 @@ function GeneralSettings({ onReverted }: { onReverted: () => void }) {
           >
             {hasConflict && (
               <Banner tone="warn" title="Another user changed the settings in the meantime">
-                The name is now {base.name} and the time zone {base.timeZone}. Your changes are not saved yet.
+                The name is now {base.name}, the time zone {base.timeZone}, and a reason for acting is{' '}
+                {base.requiresActingReason ? 'required' : 'not required'}. Your changes are not saved yet.
                 Saving again replaces the settings with yours.
               </Banner>
             )}
@@ -96,6 +103,12 @@ function GeneralSettings({ onReverted }: { onReverted: () => void }) {
               label="Time zone"
               current={base.timeZone}
               hint="Dates without a time start at midnight in this zone. Changing it changes how all dates appear."
+            />
+            <SwitchField
+              control={form.control}
+              name="requiresActingReason"
+              label="Proxies must give a reason"
+              hint="They enter it before they work as someone else in the console. It is in the mail to that person and in the report."
             />
           </Form>
         </div>
