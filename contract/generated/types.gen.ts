@@ -1297,7 +1297,7 @@ export type JobFileInfo = {
 
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export' | 'entries.import' | 'entries.import-undo' | 'relationships.enable' | 'relationships.import' | 'report' | 'backup';
+    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'invitations.delete' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export' | 'entries.import' | 'entries.import-undo' | 'relationships.enable' | 'relationships.import' | 'report' | 'backup';
     /**
      * What was asked, in words.
      */
@@ -1581,6 +1581,18 @@ export type InvitationExtensions = {
 };
 
 export type InvitationRevocations = {
+    invitationIds: Array<number>;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type InvitationDeletions = {
     invitationIds: Array<number>;
     /**
      * The job waits until this time.
@@ -8973,6 +8985,66 @@ export type RevokeInvitationResponses = {
 
 export type RevokeInvitationResponse = RevokeInvitationResponses[keyof RevokeInvitationResponses];
 
+export type DeleteInvitationData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of an invitation of this site.
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/user/invitations/{id}/record';
+};
+
+export type DeleteInvitationErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteInvitationError = DeleteInvitationErrors[keyof DeleteInvitationErrors];
+
+export type DeleteInvitationResponses = {
+    /**
+     * The record is deleted.
+     */
+    204: void;
+};
+
+export type DeleteInvitationResponse = DeleteInvitationResponses[keyof DeleteInvitationResponses];
+
 export type ResendInvitationData = {
     body?: never;
     headers?: {
@@ -10395,6 +10467,65 @@ export type StartInvitationRevocationsResponses = {
 };
 
 export type StartInvitationRevocationsResponse = StartInvitationRevocationsResponses[keyof StartInvitationRevocationsResponses];
+
+export type StartInvitationDeletionsData = {
+    body: InvitationDeletions;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/invitationDeletions';
+};
+
+export type StartInvitationDeletionsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartInvitationDeletionsError = StartInvitationDeletionsErrors[keyof StartInvitationDeletionsErrors];
+
+export type StartInvitationDeletionsResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartInvitationDeletionsResponse = StartInvitationDeletionsResponses[keyof StartInvitationDeletionsResponses];
 
 export type StartEntryUpdatesData = {
     body: EntryUpdates;

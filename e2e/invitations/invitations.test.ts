@@ -130,7 +130,7 @@ test('a revoked invitation is a dead link; accepting while signed in opens the s
   const [refused, expected] = [await harbor.createUser(), await harbor.createUser()];
   await createCalls(request, ada);
   for (const { email } of [refused, expected]) await calls.call('POST', '/user/invite', { email, type: 0 });
-  const [dead, alive] = [
+  const [dead, earlier] = [
     await waitForMailedLink(service, refused.email),
     await waitForMailedLink(service, expected.email),
   ];
@@ -138,13 +138,31 @@ test('a revoked invitation is a dead link; accepting while signed in opens the s
   const row = await expectRow(list(page), { 'E-mail': refused.email, State: 'Pending' });
   await chooseRowAction(row, 'Revoke…');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke the invitation' }).click();
-  await expectRow(list(page), { 'E-mail': refused.email, State: 'Revoked' });
+  const revoked = await expectRow(list(page), { 'E-mail': refused.email, State: 'Revoked' });
+  await chooseRowAction(revoked, 'Delete the record…');
+  const question = page.getByRole('alertdialog', {
+    name: `Delete the record of the invitation of ${refused.email}?`,
+  });
+  await expect(question).toContainText('the audit log keeps what happened');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Delete the record' }).click();
+  await expectToast(page, 'The record of the invitation is deleted.');
+  await expect(list(page).getByRole('row').filter({ hasText: refused.email })).toHaveCount(0);
+
+  await page.goto(`/invitations?q=${encodeURIComponent(expected.email)}`);
+  const waiting = await expectRow(list(page), { 'E-mail': expected.email, State: 'Pending' });
+  await chooseRowAction(waiting, 'Send again');
+  await expectToast(page, 'Sent again; the earlier link no longer works.');
+  const alive = await waitForMailedLink(service, expected.email, 2);
 
   await signIn(elsewhere, expected);
-  await elsewhere.goto(dead);
-  await expect(
-    elsewhere.getByRole('heading', { name: 'This invitation can no longer be accepted' }),
-  ).toBeVisible();
+  for (const link of [dead, earlier]) {
+    await elsewhere.goto('about:blank');
+    await elsewhere.goto(link);
+    await expect(
+      elsewhere.getByRole('heading', { name: 'This invitation can no longer be accepted' }),
+    ).toBeVisible();
+  }
   await expectAccessible(elsewhere);
   await elsewhere.goto(alive);
   await elsewhere.getByRole('button', { name: 'Accept the invitation' }).click();
@@ -173,6 +191,13 @@ test('1,000 addresses with names in all scripts: those that can be invited are, 
     const email = at % 10 === 0 && at < 600 ? known[at / 10] : `nobody-${at}@nowhere.example`;
     return `${NAMES[at % NAMES.length]} <${email}>,Permanent,,`;
   });
+  // Quoted names with commas and quotes, right-to-left text, a repeated address in capitals, and what is no address.
+  const awkward = [
+    '"O\'Brien, ""Bo"" <background-1@people.example>",Permanent,,',
+    '"גולן, שרה <BACKGROUND-1@PEOPLE.EXAMPLE>",Permanent,,',
+    '"broken@,Marsh",Permanent,,',
+    'nobody@nowhere.example,Sometimes,,',
+  ];
   await openAs(page, ada, '/invitations');
   const task = await countSteps(page);
   await page.getByRole('link', { name: 'Invite people' }).click();
@@ -184,9 +209,13 @@ test('1,000 addresses with names in all scripts: those that can be invited are, 
   await page.getByLabel('Add a CSV file').setInputFiles({
     name: 'guests.csv',
     mimeType: 'text/csv',
-    buffer: Buffer.from([heading, ...lines].join('\n')),
+    buffer: Buffer.from([heading, ...awkward, ...lines].join('\r\n')),
   });
-  await expect(page.getByText('1,000 addresses found.')).toBeVisible();
+  await expect(page.getByText('1,004 addresses found.')).toBeVisible();
+  await expectRow(addresses(page), { 'E-mail': 'background-1@people.example', Status: 'Can be invited' });
+  const again = addresses(page).getByRole('row').filter({ hasText: 'background-1@people.example' });
+  await expect(again.filter({ hasText: 'Repeated' })).toHaveCount(2);
+  await expectRow(addresses(page), { 'E-mail': /broken@/, Status: 'Not an address' });
   await page.getByRole('button', { name: 'Invite 60 people' }).click();
   await page.waitForURL(/\/jobs\/\d+/);
   // Open, take the template, choose the file, invite.
@@ -237,6 +266,14 @@ test('a refused start keeps what was typed; several invitations are revoked by a
   await page.getByRole('button', { name: 'Revoke…' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke 2 invitations' }).click();
   await expectToast(page, /Revoke 2 invitations: finished/);
+  for (const { email } of guests)
+    await expect(list(page).getByRole('row').filter({ hasText: email })).toHaveCount(0);
+  await page.goto('/invitations?status=revoked');
+  for (const { email } of guests)
+    await (await expectRow(list(page), { 'E-mail': email })).getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Delete the records…' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 2 records' }).click();
+  await expectToast(page, /Delete 2 records of invitations: finished/);
   for (const { email } of guests)
     await expect(list(page).getByRole('row').filter({ hasText: email })).toHaveCount(0);
 });

@@ -255,6 +255,7 @@ export const foreignCalls: Record<
   addExistingUserAlias: { status: 403, body: ({ email }) => ({ email }) },
   listInvitations: { status: 200, query: () => '?pageSize=1000', answer: [] },
   revokeInvitation: { status: 404 },
+  deleteInvitation: { status: 404 },
   resendInvitation: { status: 404 },
   extendInvitation: { status: 404, body: () => ({ days: 1 }) },
   checkInvitees: { status: 200, body: () => ({ emails: ['nobody@nowhere.test'] }) },
@@ -324,6 +325,7 @@ export const foreignCalls: Record<
   startGroupRemovals: { status: 400, body: ({ groupId }) => ({ groupIds: [groupId] }) },
   startInvitations: { status: 202, body: ({ email }) => ({ invite: [{ email, type: 0 }] }) },
   startInvitationExtensions: { status: 202, body: () => ({ invitationIds: [UNKNOWN_ID], days: 1 }) },
+  startInvitationDeletions: { status: 202, body: () => ({ invitationIds: [UNKNOWN_ID] }) },
   startInvitationRevocations: { status: 202, body: () => ({ invitationIds: [UNKNOWN_ID] }) },
   startEntryUpdates: { status: 404, body: () => ({ entryTypeId: UNKNOWN_ID, entries: [{ entryId: 1 }] }) },
   startEntryImport: {

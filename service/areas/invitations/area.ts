@@ -1,13 +1,13 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { plainColumns, textColumns, timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { invitationHandlers } from './handlers.ts';
-import { extensionsJob, invitationsJob, revocationsJob } from './job-kinds.ts';
+import { deletionsJob, extensionsJob, invitationsJob, revocationsJob } from './job-kinds.ts';
 import { membershipExpiryTask } from './membership-expiry.ts';
 
 export const invitationsArea = defineArea({
   name: 'invitations',
   handlers: invitationHandlers,
-  jobKinds: [invitationsJob, extensionsJob, revocationsJob],
+  jobKinds: [invitationsJob, extensionsJob, revocationsJob, deletionsJob],
   tasks: (context) => [membershipExpiryTask(context)],
   tables: {
     invitation: { backup: { sheet: 'invitations', columnsLeftOut: ['token_hash'] } },
@@ -35,6 +35,7 @@ export const invitationsArea = defineArea({
     invitation: [
       'invitation.accept',
       'invitation.create',
+      'invitation.delete',
       'invitation.extend',
       'invitation.resend',
       'invitation.revoke',

@@ -16,7 +16,7 @@ import { addExistingMember } from './add-existing.ts';
 import { isInDomain } from './domain.ts';
 import { extendInvitation } from './extend.ts';
 import * as store from './invitations.store.ts';
-import { createInvitation, resendInvitation, revokeInvitation } from './invite.ts';
+import { createInvitation, deleteInvitation, resendInvitation, revokeInvitation } from './invite.ts';
 import { describeMissingCapability, type InviteeItem } from './job-kinds.ts';
 import {
   checkAutoContact,
@@ -50,10 +50,12 @@ type Operations =
   | 'checkInvitees'
   | 'resendInvitation'
   | 'revokeInvitation'
+  | 'deleteInvitation'
   | 'extendInvitation'
   | 'startInvitations'
   | 'startInvitationExtensions'
   | 'startInvitationRevocations'
+  | 'startInvitationDeletions'
   | 'inspectInvitation'
   | 'acceptInvitation';
 
@@ -98,6 +100,14 @@ export const invitationHandlers: Handlers<Operations> = {
     return noContent;
   },
 
+  async deleteInvitation(call) {
+    const { caller, params } = call;
+    await change(call.db, getActor(call), (tx, record) =>
+      deleteInvitation(tx, { caller, id: params.id }, record),
+    );
+    return noContent;
+  },
+
   async extendInvitation(call) {
     const { caller, params, body } = call;
     const extended = await change(call.db, getActor(call), (tx, record) =>
@@ -126,6 +136,13 @@ export const invitationHandlers: Handlers<Operations> = {
   startInvitationRevocations: (call) =>
     startJob(call, {
       kind: 'invitations.revoke',
+      parameters: {},
+      items: toInvitationItems(call.body.invitationIds),
+    }),
+
+  startInvitationDeletions: (call) =>
+    startJob(call, {
+      kind: 'invitations.delete',
       parameters: {},
       items: toInvitationItems(call.body.invitationIds),
     }),

@@ -250,6 +250,17 @@ export async function revokeInvitation(tx: Tx, siteId: number, id: number): Prom
   return rows.length > 0;
 }
 
+/** Deletes an invitation; the membership that came from it stays. */
+export async function deleteInvitation(tx: Tx, siteId: number, id: number): Promise<void> {
+  await tx
+    .updateTable('membership')
+    .set({ invitation_id: null })
+    .where('site_id', '=', siteId)
+    .where('invitation_id', '=', id)
+    .execute();
+  await tx.deleteFrom('invitation').where('site_id', '=', siteId).where('invitation_id', '=', id).execute();
+}
+
 /** Extends the validity of the link of a pending invitation. Returns false if it would end too far in the future. */
 export async function extendLink(tx: Tx, siteId: number, id: number, days: number): Promise<boolean> {
   const { rows } = await sql`update invitation i set expires_at = ${addDays(sql`i.expires_at`, days)}

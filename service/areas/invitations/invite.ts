@@ -174,3 +174,26 @@ export async function revokeInvitation(
     changes: { status: ['pending', 'revoked'] },
   });
 }
+
+/**
+ * Deletes the record of an invitation that is no longer pending. The membership that came from it stays, without its origin.
+ * @throws ApiError 404, 409 if it is pending or its temporary membership, which is extended through the record, still lasts
+ */
+export async function deleteInvitation(
+  tx: Tx,
+  { caller, id }: { caller: Caller; id: number },
+  record: Recorder,
+): Promise<void> {
+  const { siteId } = caller;
+  const invitation = await store.lockInvitation(tx, siteId, id);
+  if (!invitation) throw rules.unknownInvitation(id);
+  const { status, email, isMember, membershipExpiresDate: end } = invitation;
+  if (status === 'pending') throw rules.notDeletable(id, 'pending');
+  if (isMember && end !== null && end.getTime() > Date.now()) throw rules.notDeletable(id, 'lasting');
+  await store.deleteInvitation(tx, siteId, id);
+  record({
+    action: 'invitation.delete',
+    subject: ['invitation', id],
+    changes: { email: [email, null], status: [status, null] },
+  });
+}

@@ -17,7 +17,7 @@ import { getSite, type Site } from '../sites/index.ts';
 import { addExistingMember } from './add-existing.ts';
 import { extendInvitation } from './extend.ts';
 import * as store from './invitations.store.ts';
-import { createInvitation, resendInvitation, revokeInvitation } from './invite.ts';
+import { createInvitation, deleteInvitation, resendInvitation, revokeInvitation } from './invite.ts';
 import { findIneligibility, InvitationRefusal, throttleInvitations } from './rules.ts';
 
 /** A person to invite or add, or an invitation to send again: the input of the single operation. */
@@ -165,6 +165,24 @@ export const revocationsJob = defineJobKind<object, InvitationItem>({
     await lockInvitees(tx, caller, items);
     return runEach(batch, describeChange, async ({ invitationId }, record) => {
       await revokeInvitation(tx, { caller, id: invitationId }, record);
+      return { state: 'done' };
+    });
+  },
+});
+
+/** Job that deletes the records of invitations that are no longer pending. */
+export const deletionsJob = defineJobKind<object, InvitationItem>({
+  kind: 'invitations.delete',
+  operation: 'startInvitationDeletions',
+  labels: store.INVITATION_LABELS,
+  describe: (_context, _parameters, items) =>
+    `Delete ${pluralize(items.length, 'record of an invitation', 'records of invitations')}`,
+  locksSite: () => false,
+  async run(batch) {
+    const { tx, caller, items } = batch;
+    await lockInvitees(tx, caller, items);
+    return runEach(batch, describeChange, async ({ invitationId }, record) => {
+      await deleteInvitation(tx, { caller, id: invitationId }, record);
       return { state: 'done' };
     });
   },

@@ -388,4 +388,24 @@ onEachApp((context) => {
     ]);
     expect((await fixture.client().post(`jobs/${revocation.id}/inverse`)).status).toBe(409);
   });
+
+  test('deletes the records of many; those still needed are conflicts with the reason', async () => {
+    const [left, pending] = await makeGuests(2);
+    for (const email of [left?.email, fixture.guest().email, pending?.email])
+      await fixture.invite({ email, type: 1, duration: 5 });
+    const [last, accepted, revoked] = await fixture.listInvitations();
+    await fixture.client().del(`user/invitations/${revoked?.id}`);
+    await fixture.accept((await fixture.listTokens())[0]);
+    const job = await start('invitationDeletions', {
+      invitationIds: [revoked?.id, accepted?.id, last?.id],
+    });
+    expect(job).toMatchObject({ title: 'Delete 3 records of invitations', undoUntil: null });
+    await run();
+    expect(await listOutcomes(job.id)).toEqual([
+      [revoked?.email, null, 'done', null],
+      [accepted?.email, 'Ada Okafor', 'conflict', 'Its temporary membership still lasts'],
+      [last?.email, null, 'conflict', 'Still pending; revoke it first'],
+    ]);
+    expect((await fixture.listInvitations()).map(({ id }) => id)).toEqual([last?.id, accepted?.id]);
+  });
 });

@@ -123,6 +123,7 @@ onEachApp((context) => {
         await elsewhere.post(`user/invitations/${id}/resend`),
         await elsewhere.post(`user/invitations/${id}/extend`, { days: 1 }),
         await elsewhere.del(`user/invitations/${id}`),
+        await elsewhere.del(`user/invitations/${id}/record`),
       ])
         expect(reply.status).toBe(404);
     });
@@ -159,5 +160,26 @@ onEachApp((context) => {
       context().db,
     );
     expect((await fixture.client().post(path, { days: 3 })).status).toBe(409);
+  });
+
+  test('the record of an invitation is deleted once it is not pending and its temporary membership has ended', async () => {
+    const remove = async (id: number) => (await fixture.client().del(`user/invitations/${id}/record`)).status;
+    const token = await fixture.inviteAndGetToken({ type: 1, duration: 5 });
+    const { id } = await getNewestInvitation();
+    expect(await remove(id)).toBe(409);
+    expect((await fixture.accept(token)).status).toBe(200);
+    // The membership is extended through the record.
+    expect(await remove(id)).toBe(409);
+    await fixture.advanceMembership(6 * DAY);
+    await fixture.runExpiryTask();
+    expect([await remove(id), await remove(id)]).toEqual([204, 404]);
+    expect(await fixture.listInvitations()).toEqual([]);
+    expect(await fixture.getGuest()).toMatchObject({ id: fixture.guest().userId, isActive: false });
+    expect((await listAuditRows()).at(-1)).toMatchObject({
+      action: 'invitation.delete',
+      actor_id: fixture.admin().userId,
+      subject_id: String(id),
+      changes: { email: [fixture.guest().email, null], status: ['accepted', null] },
+    });
   });
 });

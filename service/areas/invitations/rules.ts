@@ -156,6 +156,10 @@ const REASONS = {
     revoked: 'Already revoked',
     expired: 'The link has already expired',
   },
+  delete: {
+    pending: 'Still pending; revoke it first',
+    lasting: 'Its temporary membership still lasts',
+  },
   extend: {
     revoked: 'Revoked; invite them again',
     expired: 'The link has expired; send it again',
@@ -172,6 +176,13 @@ export const notResendable = (id: number, status: keyof typeof REASONS.resend): 
 /** 409 for revoking an invitation that is not pending. */
 export const notRevocable = (id: number, status: keyof typeof REASONS.revoke): InvitationRefusal =>
   conflict(`Invitation ${id} is ${status}: only pending invitations can be revoked`, REASONS.revoke[status]);
+
+/** 409 for deleting a record that is still needed. */
+export const notDeletable = (id: number, state: keyof typeof REASONS.delete): InvitationRefusal =>
+  conflict(
+    `Invitation ${id} ${state === 'pending' ? 'is pending: revoke it first' : 'gave a temporary membership that still lasts'}`,
+    REASONS.delete[state],
+  );
 
 /** 409 for extending an expired or revoked invitation. */
 export const notExtendable = (id: number, status: keyof typeof REASONS.extend): InvitationRefusal =>

@@ -917,6 +917,7 @@ export const zJob = z.object({
         'invitations.create',
         'invitations.extend',
         'invitations.revoke',
+        'invitations.delete',
         'entries.update',
         'entries.delete',
         'entries.restore',
@@ -1068,6 +1069,12 @@ export const zInvitationExtensions = z.object({
 });
 
 export const zInvitationRevocations = z.object({
+    invitationIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(10000),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zInvitationDeletions = z.object({
     invitationIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(10000),
     notBefore: z.iso.datetime({ offset: true }).optional(),
     afterJobId: z.int().gte(1).lte(2147483647).optional()
@@ -4716,6 +4723,19 @@ export const zRevokeInvitationPath = z.object({
  */
 export const zRevokeInvitationResponse = z.void();
 
+export const zDeleteInvitationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteInvitationPath = z.object({
+    id: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The record is deleted.
+ */
+export const zDeleteInvitationResponse = z.void();
+
 export const zResendInvitationHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
@@ -4995,6 +5015,17 @@ export const zStartInvitationRevocationsHeaders = z.object({
  * The job is stored and runs in the background.
  */
 export const zStartInvitationRevocationsResponse = zJob;
+
+export const zStartInvitationDeletionsBody = zInvitationDeletions;
+
+export const zStartInvitationDeletionsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartInvitationDeletionsResponse = zJob;
 
 export const zStartEntryUpdatesBody = zEntryUpdates;
 

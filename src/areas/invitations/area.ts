@@ -18,6 +18,7 @@ export const invitationsArea = defineArea({
     inviteExistingUser: ['listInvitations'],
     resendInvitation: ['listInvitations'],
     revokeInvitation: ['listInvitations'],
+    deleteInvitation: ['listInvitations'],
     extendInvitation: ['listInvitations'],
     inspectInvitation: [],
     acceptInvitation: [],

@@ -21,6 +21,7 @@ export const jobsArea = defineArea({
     startInvitations: JOB_READS,
     startInvitationExtensions: JOB_READS,
     startInvitationRevocations: JOB_READS,
+    startInvitationDeletions: JOB_READS,
     startEntryUpdates: JOB_READS,
     startEntryDeletions: JOB_READS,
     startEntryExport: JOB_READS,

@@ -2,10 +2,10 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InviteExistingUserData, InviteExistingUserError, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, StartInvitationExtensionsData, StartInvitationExtensionsError, StartInvitationExtensionsResponse, StartInvitationRevocationsData, StartInvitationRevocationsError, StartInvitationRevocationsResponse, StartInvitationsData, StartInvitationsError, StartInvitationsResponse } from '../../../../contract/generated/types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InviteExistingUserData, InviteExistingUserError, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, StartInvitationDeletionsData, StartInvitationDeletionsError, StartInvitationDeletionsResponse, StartInvitationExtensionsData, StartInvitationExtensionsError, StartInvitationExtensionsResponse, StartInvitationRevocationsData, StartInvitationRevocationsError, StartInvitationRevocationsResponse, StartInvitationsData, StartInvitationsError, StartInvitationsResponse } from '../../../../contract/generated/types.gen.ts';
 import { createInfiniteParams, createQueryKey, type QueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { acceptInvitation, addExistingUser, addExistingUserAlias, checkInvitees, extendInvitation, inspectInvitation, inviteExistingUser, listInvitations, resendInvitation, revokeInvitation, startInvitationExtensions, startInvitationRevocations, startInvitations } from '../sdk/invitations.gen.ts';
+import { acceptInvitation, addExistingUser, addExistingUserAlias, checkInvitees, deleteInvitation, extendInvitation, inspectInvitation, inviteExistingUser, listInvitations, resendInvitation, revokeInvitation, startInvitationDeletions, startInvitationExtensions, startInvitationRevocations, startInvitations } from '../sdk/invitations.gen.ts';
 
 /**
  * Invite an existing user
@@ -125,6 +125,25 @@ export const revokeInvitationMutation = (options?: Partial<Options<RevokeInvitat
     const mutationOptions: UseMutationOptions<RevokeInvitationResponse, RevokeInvitationError, Options<RevokeInvitationData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await revokeInvitation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Delete the record of an invitation
+ *
+ * Memberships stay. 409 while the invitation is pending (revoke it first) and while the temporary membership that came from it lasts.
+ */
+export const deleteInvitationMutation = (options?: Partial<Options<DeleteInvitationData>>): UseMutationOptions<DeleteInvitationResponse, DeleteInvitationError, Options<DeleteInvitationData>> => {
+    const mutationOptions: UseMutationOptions<DeleteInvitationResponse, DeleteInvitationError, Options<DeleteInvitationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deleteInvitation({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -259,6 +278,25 @@ export const startInvitationRevocationsMutation = (options?: Partial<Options<Sta
     const mutationOptions: UseMutationOptions<StartInvitationRevocationsResponse, StartInvitationRevocationsError, Options<StartInvitationRevocationsData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await startInvitationRevocations({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Delete the records of many invitations
+ *
+ * Deletes the record of each invitation that is no longer pending, as deleteInvitation does. There is no inverse.
+ */
+export const startInvitationDeletionsMutation = (options?: Partial<Options<StartInvitationDeletionsData>>): UseMutationOptions<StartInvitationDeletionsResponse, StartInvitationDeletionsError, Options<StartInvitationDeletionsData>> => {
+    const mutationOptions: UseMutationOptions<StartInvitationDeletionsResponse, StartInvitationDeletionsError, Options<StartInvitationDeletionsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await startInvitationDeletions({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

@@ -3,7 +3,7 @@ import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { addDays } from '../../../lib/dates.ts';
 
 /** Actions on an existing invitation. */
-export type InvitationAction = 'resend' | 'revoke' | 'extend';
+export type InvitationAction = 'resend' | 'revoke' | 'extend' | 'delete';
 
 type Invitation = Pick<InvitationInfoResponse, 'status' | 'type' | 'membershipExpiresDate'>;
 
@@ -19,6 +19,12 @@ const REASON_BY_ACTION: Record<InvitationAction, (invitation: Invitation) => str
     if (status === 'pending') return undefined;
     if (status === 'accepted') return 'Already accepted; remove the user from the site instead';
     return status === 'revoked' ? 'Already revoked' : 'The link has already expired';
+  },
+  delete({ status, membershipExpiresDate: end }) {
+    if (status === 'pending') return 'Still pending; revoke it first';
+    return status === 'accepted' && end && new Date(end) > new Date()
+      ? 'Its temporary membership still lasts'
+      : undefined;
   },
   extend({ status, type, membershipExpiresDate: end }) {
     if (status === 'pending') return undefined;

@@ -1,5 +1,16 @@
 import { useRouter, Link, getRouteApi } from '@tanstack/react-router';
-import { Mail, MailX, MailPlus, RefreshCw, AtSign, Ban, CalendarPlus, Send, UserRound } from 'lucide-react';
+import {
+  Mail,
+  MailX,
+  MailPlus,
+  RefreshCw,
+  AtSign,
+  Ban,
+  CalendarPlus,
+  Send,
+  Trash2,
+  UserRound,
+} from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
@@ -267,6 +278,7 @@ const NONE_ACTIONABLE: Record<InvitationAction, string> = {
   resend: 'None of the selected invitations is pending or expired',
   revoke: 'None of the selected invitations is pending',
   extend: 'None of the selected invitations can be extended',
+  delete: 'The selected invitations are pending, or their temporary memberships last',
 };
 
 /** Menu items for one invitation and for a selection. */
@@ -277,6 +289,7 @@ function useInvitationItems({ onExtend, onStart }: ItemsOptions) {
     resend: usePermission('resendInvitation').reason,
     revoke: usePermission('revokeInvitation').reason,
     extend: usePermission('extendInvitation').reason,
+    delete: usePermission('deleteInvitation').reason,
   };
 
   const itemsFor = (selected: Invitations) => {
@@ -304,16 +317,24 @@ function useInvitationItems({ onExtend, onStart }: ItemsOptions) {
       disabledReason: reason('revoke'),
       onSelect: () => void actions.revoke(selected).then((begun) => begun && onStart()),
     };
-    return { resend, extend, revoke };
+    const remove: MenuItemData = {
+      label: 'Delete the record…',
+      icon: Trash2,
+      danger: true,
+      disabledReason: reason('delete'),
+      onSelect: () => void actions.delete(selected).then((begun) => begun && onStart()),
+    };
+    return { resend, extend, revoke, remove };
   };
 
   return {
     bulk: (selected: Invitations): MenuItemData[] => {
-      const { resend, extend, revoke } = itemsFor(selected);
-      return [resend, extend, revoke];
+      const { resend, extend, revoke, remove } = itemsFor(selected);
+      const label = selected.length === 1 ? remove.label : 'Delete the records…';
+      return [resend, extend, revoke, { ...remove, label }];
     },
     row: (one: InvitationInfoResponse): MenuItems => {
-      const { resend, extend, revoke } = itemsFor([one]);
+      const { resend, extend, revoke, remove } = itemsFor([one]);
       const { userId, email } = one;
       const open: MenuItemData = {
         label: 'Open the user',
@@ -322,7 +343,7 @@ function useInvitationItems({ onExtend, onStart }: ItemsOptions) {
         onSelect: () => void (userId && router.navigate({ to: '/users/$userId', params: { userId } })),
       };
       const copy: MenuItemData = { label: 'Copy e-mail', icon: AtSign, onSelect: () => void copyText(email) };
-      return [resend, extend, open, copy, 'line', revoke];
+      return [resend, extend, open, copy, 'line', revoke, remove];
     },
   };
 }

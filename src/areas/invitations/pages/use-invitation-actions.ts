@@ -2,9 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { InvitationInfoResponse, Job } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import {
+  deleteInvitationMutation,
   extendInvitationMutation,
   resendInvitationMutation,
   revokeInvitationMutation,
+  startInvitationDeletionsMutation,
   startInvitationExtensionsMutation,
   startInvitationRevocationsMutation,
   startInvitationsMutation,
@@ -25,15 +27,17 @@ type Invitations = readonly InvitationInfoResponse[];
 
 export const formatInvitations = (number: number): string => pluralize(number, 'invitation', 'invitations');
 
-/** Resends, revokes and extends invitations: one immediately, several as a job of the service. */
+/** Resends, revokes, extends and deletes invitations: one immediately, several as a job of the service. */
 export function useInvitationActions() {
   const client = useQueryClient();
   const { capabilities } = useSession();
   const resendOne = useWrite('resendInvitation', resendInvitationMutation());
   const revokeOne = useWrite('revokeInvitation', revokeInvitationMutation());
   const extendOne = useWrite('extendInvitation', extendInvitationMutation());
+  const deleteOne = useWrite('deleteInvitation', deleteInvitationMutation());
   const resendMany = useWrite('startInvitations', startInvitationsMutation());
   const revokeMany = useWrite('startInvitationRevocations', startInvitationRevocationsMutation());
+  const deleteMany = useWrite('startInvitationDeletions', startInvitationDeletionsMutation());
   const extendMany = useWrite('startInvitationExtensions', startInvitationExtensionsMutation());
 
   /** Executes one request; a failure is thrown with its message in words. */
@@ -89,7 +93,7 @@ export function useInvitationActions() {
       const count = formatInvitations(invitationIds.length);
       return confirm({
         title: `Revoke ${single ? `the invitation of ${first.email}` : count}?`,
-        body: `${single ? 'The link in the e-mail stops' : 'The links in their e-mails stop'} working at once. Nobody is notified. The same person can be invited again.${formatSkipped(selected.length - invitationIds.length)}`,
+        body: `${single ? 'The link in the e-mail stops' : 'The links in their e-mails stop'} working at once. Nobody is notified. The same person can be invited again.${formatSkipped(selected.length - invitationIds.length, 'not pending')}`,
         action: `Revoke ${single ? 'the invitation' : count}`,
         danger: true,
         run: () =>
@@ -101,6 +105,28 @@ export function useInvitationActions() {
                 () => 'Revoked; the link no longer works',
               )
             : startMany(revokeMany.mutateAsync({ body: { invitationIds } })),
+      });
+    },
+    delete: (selected: Invitations): Promise<boolean> => {
+      const [first, ...others] = filterActionable('delete', selected);
+      if (!first) return Promise.resolve(false);
+      const invitationIds = [first, ...others].map(({ id }) => id);
+      const single = others.length === 0;
+      const count = pluralize(invitationIds.length, 'record', 'records');
+      return confirm({
+        title: single ? `Delete the record of the invitation of ${first.email}?` : `Delete ${count}?`,
+        body: `${single ? 'It disappears' : 'They disappear'} from this list and cannot be restored. Memberships stay, and the audit log keeps what happened.${formatSkipped(selected.length - invitationIds.length, 'still needed')}`,
+        action: `Delete ${single ? 'the record' : count}`,
+        danger: true,
+        run: () =>
+          single
+            ? executeOne(
+                'delete',
+                first,
+                () => deleteOne.mutateAsync({ path: { id: first.id } }),
+                () => 'The record of the invitation is deleted',
+              )
+            : startMany(deleteMany.mutateAsync({ body: { invitationIds } })),
       });
     },
     /** Rejects with the error, which the dialog shows. */
@@ -124,7 +150,7 @@ export function useInvitationActions() {
 export const filterActionable = (action: InvitationAction, selected: Invitations): InvitationInfoResponse[] =>
   selected.filter((one) => getActionReason(action, one) === undefined);
 
-const formatSkipped = (number: number): string =>
+const formatSkipped = (number: number, why: string): string =>
   number === 0
     ? ''
-    : ` ${pluralize(number, 'other selected invitation is', 'other selected invitations are')} not pending and skipped.`;
+    : ` ${pluralize(number, 'other selected invitation is', 'other selected invitations are')} ${why} and skipped.`;

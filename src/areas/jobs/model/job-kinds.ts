@@ -54,6 +54,7 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
   },
   'invitations.extend': { icon: CalendarPlus, operations: ['extendInvitation'], nouns: INVITATIONS },
   'invitations.revoke': { icon: MailX, operations: ['revokeInvitation'], nouns: INVITATIONS },
+  'invitations.delete': { icon: Trash2, operations: ['deleteInvitation'], nouns: INVITATIONS },
   'entries.update': { icon: TableProperties, operations: ['updateEntries'], nouns: ENTRIES },
   'entries.delete': { icon: Trash2, operations: ['deleteEntries'], nouns: ENTRIES },
   'entries.restore': { icon: ArchiveRestore, operations: ['restoreEntries'], nouns: ENTRIES },
