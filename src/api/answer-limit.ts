@@ -1,5 +1,6 @@
 import { createStore } from '../ui/store.ts';
 import { NO_ANSWER, ServiceError } from './errors.ts';
+import { recordAnswerTime } from './latency.ts';
 
 /** A call without an answer for this time is shown to the user. */
 const SLOW_AFTER_MS = 5000;
@@ -85,11 +86,14 @@ export async function fetchWithLimit(request: Request): Promise<Response> {
     resend: () => undefined,
   };
   pendingCalls.add(call);
+  const start = performance.now();
   try {
     for (;;) {
       // A resent read follows the abandoned one.
       const answer = await sendOnce(request, call);
-      if (answer !== 'resend') return answer;
+      if (answer === 'resend') continue;
+      if (call.isRead) recordAnswerTime(performance.now() - start);
+      return answer;
     }
   } finally {
     pendingCalls.delete(call);

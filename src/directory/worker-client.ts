@@ -3,6 +3,7 @@ import type { Remote } from 'comlink';
 import { setWorkerResend, slowWorkerCalls } from '../api/answer-limit.ts';
 import type { SlowCalls } from '../api/answer-limit.ts';
 import { ServiceError } from '../api/errors.ts';
+import { recordAnswerTime } from '../api/latency.ts';
 import { sessionState, isSameIdentity } from '../api/session-state.ts';
 import type { SessionIdentity } from '../api/session-state.ts';
 import { startWorker } from '../lib/start-worker.ts';
@@ -83,7 +84,10 @@ export function connectWorker(identity: SessionIdentity): WorkerConnection {
   const onSlowCalls = (calls: SlowCalls) => {
     if (connection?.worker === worker) slowWorkerCalls.set(calls);
   };
-  void api.open(identity, proxy(onStatus), proxy(onSlowCalls));
+  const onAnswer = (ms: number) => {
+    if (connection?.worker === worker) recordAnswerTime(ms);
+  };
+  void api.open(identity, proxy(onStatus), proxy(onSlowCalls), proxy(onAnswer));
   return connection;
 }
 

@@ -3,6 +3,7 @@ import { fetchWithLimit, resendReads, slowCalls } from '../api/answer-limit.ts';
 import type { SlowCalls } from '../api/answer-limit.ts';
 import { toServiceError } from '../api/errors.ts';
 import { client } from '../api/generated/client.gen.ts';
+import { lastAnswerTime } from '../api/latency.ts';
 import { getActingHeader } from '../api/session-state.ts';
 import type { SessionIdentity } from '../api/session-state.ts';
 import { openReplicaApi } from './replica-api.ts';
@@ -19,6 +20,7 @@ export interface DirectoryWorker extends ReplicaApi {
     identity: SessionIdentity,
     onStatus: (status: ReplicaStatus) => void,
     onSlowCalls: (calls: SlowCalls) => void,
+    onAnswer: (ms: number) => void,
   ) => Promise<void>;
   /** Sends the pending reads again. */
   resendReads: () => void;
@@ -29,7 +31,8 @@ const { promise: replicaApi, resolve: resolveApi, reject: rejectApi } = Promise.
 replicaApi.catch(() => undefined);
 
 const worker: DirectoryWorker = {
-  async open(identity, onStatus, onSlowCalls) {
+  async open(identity, onStatus, onSlowCalls, onAnswer) {
+    lastAnswerTime.subscribe(() => onAnswer(lastAnswerTime.get() ?? 0));
     slowCalls.subscribe(() => onSlowCalls(slowCalls.get()));
     client.setConfig({ headers: Object.fromEntries([getActingHeader(identity)]) });
     await openReplicaApi(identity, onStatus).then(resolveApi, rejectApi);

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react';
+import { getLatency } from '../../api/latency.ts';
 import { unreachableSince } from '../../api/reachability.ts';
 import { useStore } from '../../ui/store.ts';
 import { AsOf } from '../../ui/table/TableBar.tsx';
-import { describeDataAge } from './data-age.ts';
+import { Tooltip } from '../../ui/tooltip/Tooltip.tsx';
+import { describeDataAge, describeLatency } from './data-age.ts';
 
 const TICK_MS = 10_000;
 
@@ -13,7 +15,7 @@ interface DataAgeProps {
   failed?: boolean;
 }
 
-/** Freshness of a list: green while the data is fresh, grey with its age when it is stale or cannot be refreshed. */
+/** Freshness of a list, with the measured latency of its page in the tooltip: green while the data is fresh, grey with its age when it is stale or cannot be refreshed. */
 export function DataAge({ at, failed = false }: DataAgeProps) {
   const isUnreachable = useStore(unreachableSince) !== undefined;
   const [now, setNow] = useState(() => Date.now());
@@ -32,5 +34,19 @@ export function DataAge({ at, failed = false }: DataAgeProps) {
     now: Math.max(now, at),
     isInterrupted: failed || isUnreachable,
   });
-  return <AsOf tone={isStale ? 'stale' : 'ok'}>{text}</AsOf>;
+  const latency = describeLatency(getLatency());
+  return (
+    <Tooltip text={latency}>
+      {/* Focusable, because content shown on hover must be available to the keyboard (WCAG 1.4.13). */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above */}
+      <span tabIndex={0}>
+        <AsOf tone={isStale ? 'stale' : 'ok'}>{text}</AsOf>
+        <span className="visually-hidden">{latency}</span>
+      </span>
+    </Tooltip>
+  );
 }
+
+/** Freshness of a list that one query reads; nothing before its first answer. */
+export const QueryAge = ({ query }: { query: { dataUpdatedAt: number; error: unknown } }) =>
+  query.dataUpdatedAt > 0 && <DataAge at={query.dataUpdatedAt} failed={query.error !== null} />;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeDataAge, STALE_AGE_MS } from './data-age.ts';
+import { describeDataAge, describeLatency, STALE_AGE_MS } from './data-age.ts';
 
 const at = new Date(2026, 4, 12, 9, 0, 0).getTime();
 
@@ -21,4 +21,11 @@ it('names the day of data of another day, and no negative age', () => {
   const old = describeDataAge({ at, now: at + 26 * 3_600_000, isInterrupted: false });
   expect(old.text).toMatch(/^As of .*2026.* · 26 hr old$/);
   expect(describeDataAge({ at, now: at - 5000, isInterrupted: false }).isStale).toBe(false);
+});
+
+it('says how fast a page was answered, once it was', () => {
+  expect(describeLatency(undefined)).toBeUndefined();
+  expect(describeLatency({ p95: 1234.5, reads: 1 })).toMatch(
+    /^Latency p95 1.?235 ms, .* in 1 read of this page$/,
+  );
 });

@@ -1,5 +1,6 @@
 import { formatExactDate, formatTime, isToday } from '../../lib/dates.ts';
 import { formatDuration } from '../../lib/durations.ts';
+import { formatNumber, pluralize } from '../../lib/numbers.ts';
 
 /** Age in milliseconds from which data counts as stale: lists that refresh by themselves do so once a minute. */
 export const STALE_AGE_MS = 2 * 60_000;
@@ -22,3 +23,8 @@ export function describeDataAge({ at, now, isInterrupted }: DataAgeState): {
   const time = `As of ${isToday(new Date(at), new Date(now)) ? formatTime(at) : formatExactDate(new Date(at))}`;
   return { text: isStale ? `${time} · ${formatDuration(age / 1000)} old` : time, isStale };
 }
+
+/** Formats how fast the reads of a page were answered; undefined before the first one. */
+export const describeLatency = (latency: { p95: number; reads: number } | undefined): string | undefined =>
+  latency &&
+  `Latency p95 ${formatNumber(Math.round(latency.p95))} ms, measured by this browser in ${pluralize(latency.reads, 'read', 'reads')} of this page`;

@@ -5,6 +5,7 @@ import type { InvestigationInfo } from '../../../../contract/generated/types.gen
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { listInvestigationsInfiniteOptions } from '../../../api/generated/queries/activity.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -79,13 +80,13 @@ export function InvestigationsPage() {
 }
 
 function Investigations() {
-  const { data, error, isRefetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
-    useInfiniteQuery({
-      ...listInvestigationsInfiniteOptions({ query: { pageSize: PAGE_SIZE } }),
-      initialPageParam: 1,
-      // A page with fewer rows than requested is the last one (shapes 1).
-      getNextPageParam: (page, pages) => (page.length < PAGE_SIZE ? undefined : pages.length + 1),
-    });
+  const query = useInfiniteQuery({
+    ...listInvestigationsInfiniteOptions({ query: { pageSize: PAGE_SIZE } }),
+    initialPageParam: 1,
+    // A page with fewer rows than requested is the last one (shapes 1).
+    getNextPageParam: (page, pages) => (page.length < PAGE_SIZE ? undefined : pages.length + 1),
+  });
+  const { data, error, isRefetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = query;
   const rowMenu = useRowMenu();
   const rows = data?.pages.flat();
   return (
@@ -93,7 +94,14 @@ function Investigations() {
       fill
       breadcrumbs={<Breadcrumbs />}
       title="Investigations"
-      meta={rows && pluralize(rows.length, 'saved investigation', 'saved investigations')}
+      meta={
+        rows && (
+          <>
+            {pluralize(rows.length, 'saved investigation', 'saved investigations')} ·{' '}
+            <QueryAge query={query} />
+          </>
+        )
+      }
       actions={
         <Link to="/activity" className={buttonClass()}>
           Open report

@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import type { AgentClient, AgentKey } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -65,7 +66,8 @@ export function KeysPage() {
 
 /** Keys, or connected clients, as rows; undefined until they are loaded. */
 function useKeyRows(isRow: (key: AgentKey) => boolean) {
-  const { data, error, isFetching, refetch } = useQuery(agentKeysQuery);
+  const query = useQuery(agentKeysQuery);
+  const { data, error, isFetching, refetch } = query;
   const names = useSchemaNames();
   const rows = useMemo(
     () =>
@@ -81,6 +83,7 @@ function useKeyRows(isRow: (key: AgentKey) => boolean) {
     error: error === null ? undefined : toServiceError(error),
     onRetry: () => void refetch(),
     refetching: isFetching && data === undefined,
+    footer: <QueryAge query={query} />,
   };
 }
 
@@ -192,7 +195,8 @@ const getEndReason = (row: KeyRow): string | undefined => {
 
 /** Client programs of the last 30 days. */
 function ClientsTable() {
-  const { data, error, isFetching, refetch } = useQuery(agentClientsQuery);
+  const query = useQuery(agentClientsQuery);
+  const { data, error, isFetching, refetch } = query;
   return (
     <section className="agent-section" aria-label="Programs that called">
       <h2>Programs that called</h2>
@@ -205,6 +209,7 @@ function ClientsTable() {
         error={error === null ? undefined : toServiceError(error)}
         onRetry={() => void refetch()}
         refetching={isFetching && data === undefined}
+        footer={<QueryAge query={query} />}
         empty={
           <EmptyState icon={Plug} title="No call in the last 30 days">
             Programs are listed here under the name they state. Revoke their key to stop them.

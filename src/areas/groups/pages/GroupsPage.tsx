@@ -6,6 +6,7 @@ import type { GroupInfoResponse, Capability } from '../../../../contract/generat
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { useSession } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { groupsQuery, compareByName, getGroupCapabilities, groupQuery } from '../../../directory/groups.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
@@ -107,7 +108,8 @@ const getName = ({ name }: GroupInfoResponse) => name;
 export function GroupsPage() {
   const { site } = useSession();
   const router = useRouter();
-  const { data: groups, error, isFetching, refetch } = useQuery(groupsQuery);
+  const query = useQuery(groupsQuery);
+  const { data: groups, error, isFetching, refetch } = query;
   const { view, show, type, settle } = useGroupsView();
   useShortcut(SHORTCUTS, () => void router.navigate({ to: '/groups/new', search: (now) => now }));
   const hasMany = groups !== undefined && groups.length > MAX_PRELOADED_GROUPS;
@@ -132,12 +134,15 @@ export function GroupsPage() {
     <Page fill title="Groups" meta={groups && formatMeta(groups)} actions={<HeaderLinks />}>
       <TableBar
         tools={
-          <TableTools
-            columns={columns}
-            hidden={view.hidden}
-            onHide={(hidden) => show({ ...view, hidden })}
-            {...sortProps}
-          />
+          <>
+            <QueryAge query={query} />
+            <TableTools
+              columns={columns}
+              hidden={view.hidden}
+              onHide={(hidden) => show({ ...view, hidden })}
+              {...sortProps}
+            />
+          </>
         }
       >
         <SearchField

@@ -1,10 +1,10 @@
 import type { Job, JobItemState, JobState } from '../../../../contract/generated/types.gen.ts';
 import { formatMoment, formatShortDate, isToday } from '../../../lib/dates.ts';
 import { formatDuration } from '../../../lib/durations.ts';
-import { formatNumber } from '../../../lib/numbers.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { JOB_KINDS } from './job-kinds.ts';
-import { getExpectedEnd, getSeconds } from './progress.ts';
+import { getExpectedEnd, getProcessed, getSeconds, hasEnded } from './progress.ts';
 
 export const STATE_LABELS: Record<JobState, { label: string; tone: Tone }> = {
   uploading: { label: 'Uploading', tone: 'neutral' },
@@ -87,6 +87,33 @@ export function formatRate(perSecond: number): string {
 export function formatForecast(job: Job, rate: number | undefined): string | undefined {
   if (rate === undefined || job.state !== 'running') return undefined;
   return `${formatRate(rate)} · done about ${formatMoment(getExpectedEnd(job, rate))}`;
+}
+
+/**
+ * What is confirmed and what is assumed about a job: an outcome is stored in the transaction of its change (service/kernel/jobs), the
+ * expected end is extrapolated. Undefined for a job whose result is a file.
+ */
+export function describeCertainty(
+  job: Job,
+  rate: number | undefined,
+): { confirmed: string; assumed?: string } | undefined {
+  if (JOB_KINDS[job.kind].done !== undefined) return undefined;
+  const processed = getProcessed(job);
+  const open = job.total - processed;
+  return {
+    confirmed:
+      processed === 0
+        ? 'nothing yet; no item has been changed'
+        : `${pluralize(processed, 'outcome', 'outcomes')}, each stored together with its change`,
+    ...(!hasEnded(job) &&
+      open > 0 && {
+        assumed: `${formatNumber(open)} to do as counted at the start${
+          formatForecast(job, rate) === undefined
+            ? ''
+            : ', and the expected end, from the pace of the last seconds'
+        }`,
+      }),
+  };
 }
 
 /** Duration of an ended job: "took 3 min"; undefined for a job that never ran. */

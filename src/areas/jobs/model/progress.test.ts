@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { formatMoment } from '../../../lib/dates.ts';
 import {
+  describeCertainty,
   describeState,
   formatEnd,
   formatEnded,
@@ -93,4 +94,20 @@ test('a moment names the day unless it is today', () => {
   expect(formatMoment(new Date(2026, 10, 22, 17, 4), now)).toMatch(/^(17:04|5:04\sPM)$/);
   expect(formatMoment(new Date(2026, 10, 23, 16, 20), now)).toMatch(/^tomorrow, /);
   expect(formatMoment(new Date(2026, 10, 30, 9, 0), now)).toMatch(/30.*, /);
+});
+
+test('tells confirmed outcomes from what is assumed', () => {
+  expect(describeCertainty(job(), undefined)).toEqual({
+    confirmed: 'nothing yet; no item has been changed',
+    assumed: '100 to do as counted at the start',
+  });
+  expect(describeCertainty(job({ done: 30, failed: 1 }), 10)).toEqual({
+    confirmed: '31 outcomes, each stored together with its change',
+    assumed: '69 to do as counted at the start, and the expected end, from the pace of the last seconds',
+  });
+  expect(describeCertainty(ended(), 5)).toEqual({
+    confirmed: '100 outcomes, each stored together with its change',
+  });
+  // The result of an export is a file.
+  expect(describeCertainty(job({ kind: 'entries.export' }), 5)).toBeUndefined();
 });

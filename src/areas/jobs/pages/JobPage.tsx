@@ -28,6 +28,7 @@ import { toast } from '../../../ui/toast.ts';
 import { useMedia } from '../../../ui/use-media.ts';
 import { JobFile } from '../JobFile.tsx';
 import {
+  describeCertainty,
   describeState,
   formatForecast,
   formatRate,
@@ -263,6 +264,7 @@ function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
   );
   const processed = getProcessed(job);
   const { reviewedAt } = job.parameters;
+  const certainty = describeCertainty(job, rate);
   return (
     <section className="card job-asked" aria-label="What was asked">
       <p className="job-label">What was asked</p>
@@ -320,6 +322,18 @@ function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
           </span>
         )}
       </div>
+      {certainty && (
+        <ul className="job-notes" aria-label="Certainty">
+          <li>
+            <b>Confirmed:</b> {certainty.confirmed}.
+          </li>
+          {certainty.assumed !== undefined && (
+            <li>
+              <b>Assumed:</b> {certainty.assumed}.
+            </li>
+          )}
+        </ul>
+      )}
     </section>
   );
 }

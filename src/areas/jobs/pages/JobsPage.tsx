@@ -7,6 +7,7 @@ import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { listJobsQueryKey } from '../../../api/generated/queries/jobs.gen.ts';
 import { listJobs } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { formatDuration } from '../../../lib/durations.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -79,10 +80,8 @@ function JobTable() {
   const navigate = route.useNavigate();
   const canSeeOthers = useSession().capabilities.includes('View Activity');
   const owner = canSeeOthers ? view.owner : 'own';
-  const { rows, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } = useJobPages({
-    ...view,
-    owner,
-  });
+  const query = useJobPages({ ...view, owner });
+  const { rows, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const columns = owner === 'own' ? OWN_COLUMNS : OTHERS_COLUMNS;
   const hidden = useMemo(() => parseHiddenColumns(view.hide), [view.hide]);
   const show = (next: Partial<JobsView>) => void navigate({ to: '.', search: { ...view, ...next } });
@@ -101,7 +100,10 @@ function JobTable() {
     >
       <TableBar
         tools={
-          <TableTools columns={columns} hidden={hidden} onHide={(next) => show({ hide: next.join('-') })} />
+          <>
+            <QueryAge query={query} />
+            <TableTools columns={columns} hidden={hidden} onHide={(next) => show({ hide: next.join('-') })} />
+          </>
         }
       >
         {canSeeOthers && (

@@ -64,6 +64,7 @@ export function useUnusedLicenses(days: number) {
     }
   };
   return {
+    query,
     rows,
     ids,
     error: error === null ? undefined : toServiceError(error),

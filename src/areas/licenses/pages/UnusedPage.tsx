@@ -3,6 +3,7 @@ import { BadgeCheck } from 'lucide-react';
 import { useState } from 'react';
 import { NO_LICENSE, getLicenseName } from '../../../../contract/rules/licenses.ts';
 import { usePermission } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { PersonLink, StatusBadge } from '../../../directory/person-columns.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -50,7 +51,7 @@ export function UnusedPage() {
         Billable licenses of people who have been on this site for at least {days} days without any activity:
         no sign-in, no page view, no call through the API or an add-in.
       </p>
-      <TableBar>
+      <TableBar tools={<QueryAge query={unused.query} />}>
         <span className="lic-ask" aria-hidden>
           Without activity for
         </span>

@@ -25,9 +25,10 @@ export function useAssignments(): {
   states: PersonStates;
   error: ReturnType<typeof toServiceError> | undefined;
   isFetching: boolean;
+  dataUpdatedAt: number;
   refetch: () => void;
 } {
-  const { data, error, isFetching, refetch } = useQuery(proxiesQuery);
+  const { data, error, isFetching, dataUpdatedAt, refetch } = useQuery(proxiesQuery);
   const ids = useMemo(() => (data ? [...data.people.keys()] : NO_IDS), [data]);
   const states = usePeopleById(ids);
   return {
@@ -35,6 +36,7 @@ export function useAssignments(): {
     states,
     error: error === null ? undefined : toServiceError(error),
     isFetching,
+    dataUpdatedAt,
     refetch: () => void refetch(),
   };
 }

@@ -11,6 +11,7 @@ import {
 } from 'lucide-react';
 import { useDeferredValue, useMemo } from 'react';
 import { useSession, usePermission } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -45,7 +46,7 @@ const getRowLabel = ({ person }: AssignmentRow) => person.fullName;
 export function ProxiesPage() {
   const { site } = useSession();
   const router = useRouter();
-  const { assignments, states, error, isFetching, refetch } = useAssignments();
+  const { assignments, states, error, isFetching, dataUpdatedAt, refetch } = useAssignments();
   const { view, show, type, settle } = useProxiesView();
   useShortcut(SHORTCUTS, () => void router.navigate({ to: '/proxies/assign', search: (now) => now }));
   const rowMenu = useRowMenu(view.direction);
@@ -67,12 +68,15 @@ export function ProxiesPage() {
     <Page fill title="Proxies" meta={assignments && formatMeta(assignments)} actions={<HeaderActions />}>
       <TableBar
         tools={
-          <TableTools
-            columns={columns}
-            hidden={view.hidden}
-            onHide={(hidden) => show({ ...view, hidden })}
-            {...sortProps}
-          />
+          <>
+            <QueryAge query={{ dataUpdatedAt, error: error ?? null }} />
+            <TableTools
+              columns={columns}
+              hidden={view.hidden}
+              onHide={(hidden) => show({ ...view, hidden })}
+              {...sortProps}
+            />
+          </>
         }
       >
         <ProxiesFilters {...{ view, show, type, settle }} />

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ActingReport } from '../../../../contract/generated/types.gen.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -22,7 +23,8 @@ const NO_IDS: readonly number[] = [];
 export function ReportsPage() {
   const { user } = route.useSearch();
   const navigate = route.useNavigate();
-  const { reports, error, isRefetching, refetch, hasMore, isLoadingMore, loadMore } = useReports(user);
+  const { reports, error, isRefetching, refetch, hasMore, isLoadingMore, loadMore, dataUpdatedAt } =
+    useReports(user);
   const ids = useMemo(() => (user === undefined ? NO_IDS : [user]), [user]);
   const name = usePeopleById(ids).get(user ?? 0)?.name ?? `user ${user}`;
   const showAll = () => void navigate({ to: '.', search: {} });
@@ -34,11 +36,9 @@ export function ReportsPage() {
       breadcrumbs={<Breadcrumbs />}
       meta="What proxies viewed and changed on behalf of others"
     >
-      {user !== undefined && (
-        <TableBar>
-          <ToggleChip label={`With ${name}`} on onChange={showAll} />
-        </TableBar>
-      )}
+      <TableBar tools={<QueryAge query={{ dataUpdatedAt, error: error ?? null }} />}>
+        {user !== undefined && <ToggleChip label={`With ${name}`} on onChange={showAll} />}
+      </TableBar>
       <DataTable
         label="Reports"
         columns={REPORT_COLUMNS}

@@ -17,7 +17,8 @@ export function useReports(userId: number | undefined, pageSize = REPORTS_PAGE_S
     // A page with fewer rows than requested is the last one (shapes 1).
     getNextPageParam: (page, pages) => (page.length < pageSize ? undefined : pages.length + 1),
   });
-  const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = query;
+  const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch, dataUpdatedAt } =
+    query;
   // A report created between the loading of two pages shifts the rest: duplicates are dropped.
   const reports = useMemo(
     () => data && [...new Map(data.pages.flat().map((one) => [one.id, one])).values()],
@@ -30,6 +31,7 @@ export function useReports(userId: number | undefined, pageSize = REPORTS_PAGE_S
     isLoadingMore: isFetchingNextPage,
     hasMore: hasNextPage,
     loadMore: () => void fetchNextPage({ cancelRefetch: false }),
+    dataUpdatedAt,
     refetch: () => void refetch(),
   };
 }

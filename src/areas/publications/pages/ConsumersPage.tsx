@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { Consumer } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -102,7 +103,8 @@ const getId = ({ topicId, clientId }: ConsumerRow) => `${topicId} ${clientId}`;
 export function ConsumersPage() {
   const { topic } = parseConsumersView(route.useSearch());
   const navigate = route.useNavigate();
-  const { data, error, isFetching, refetch, dataUpdatedAt: now } = useQuery(consumersQuery);
+  const query = useQuery(consumersQuery);
+  const { data, error, isFetching, refetch, dataUpdatedAt: now } = query;
   const { data: topics = [] } = useQuery(topicsQuery);
   const { reason } = usePermission('moveConsumer');
   const [moved, setMoved] = useState<Consumer>();
@@ -142,7 +144,7 @@ export function ConsumersPage() {
   ];
   return (
     <>
-      <TableBar>
+      <TableBar tools={<QueryAge query={query} />}>
         <FilterChip
           label="Topic"
           options={topics.map(({ id, name }) => ({

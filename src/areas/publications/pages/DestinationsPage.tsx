@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { Destination } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -84,7 +85,8 @@ export function DestinationsPage() {
 function Destinations() {
   const create = usePermission('createDestination');
   const navigate = route.useNavigate();
-  const { data, error, isFetching, refetch } = useQuery(destinationsQuery);
+  const query = useQuery(destinationsQuery);
+  const { data, error, isFetching, refetch } = query;
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<Destination>();
   const menu = useDestinationMenu();
@@ -95,7 +97,14 @@ function Destinations() {
   );
   return (
     <>
-      <TableBar tools={button}>
+      <TableBar
+        tools={
+          <>
+            <QueryAge query={query} />
+            {button}
+          </>
+        }
+      >
         <span className="pub-soft">
           Each event is sent on its own, one after the other in the order of the topic.
         </span>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { Relationship } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listRelationshipsOptions } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';
 import { PersonPicker } from '../../../directory/PersonPicker.tsx';
@@ -118,10 +119,11 @@ export function RelationshipsPage() {
     ...toFilter(urlView.q ?? '', urlView.userId),
     ...(urlView.entryId !== undefined && { entryId: urlView.entryId }),
   };
-  const { data, error, isFetching, refetch } = useQuery({
+  const query = useQuery({
     ...listRelationshipsOptions({ query: { ...filter, pageNumber: page, pageSize: PAGE_SIZE } }),
     placeholderData: keepPreviousData,
   });
+  const { data, error, isFetching, refetch } = query;
   const people = usePeopleById(view.userId === undefined ? NO_IDS : [view.userId]);
   const isFiltered = view.q !== '' || view.userId !== undefined || view.entryId !== undefined;
   return (
@@ -162,6 +164,7 @@ export function RelationshipsPage() {
         {data && (
           <span className="ri-note num">{pluralize(data.totalCount, 'relationship', 'relationships')}</span>
         )}
+        <QueryAge query={query} />
       </div>
       <DataTable
         label="Relationships"

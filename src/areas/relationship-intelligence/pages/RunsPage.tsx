@@ -9,6 +9,7 @@ import {
   getImportRunOptions,
   listImportRunsOptions,
 } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -104,7 +105,7 @@ export function RunsPage() {
   const [kind, setKind] = useState<Kind>('all');
   const [page, setPage] = useState(1);
   const [opened, setOpened] = useState<number>();
-  const { data, error, isFetching, refetch } = useQuery({
+  const query = useQuery({
     ...listImportRunsOptions({
       query: { pageNumber: page, pageSize: PAGE_SIZE, ...(kind !== 'all' && { kind }) },
     }),
@@ -112,6 +113,7 @@ export function RunsPage() {
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
   });
+  const { data, error, isFetching, refetch } = query;
   return (
     <>
       <div className="ri-mailboxes-bar">
@@ -124,6 +126,7 @@ export function RunsPage() {
             setPage(1);
           }}
         />
+        <QueryAge query={query} />
       </div>
       <DataTable
         label="Runs"

@@ -5,6 +5,7 @@ import type { UserSyncStatus } from '../../../../contract/generated/types.gen.ts
 import { toServiceError } from '../../../api/errors.ts';
 import { getImportActivityOptions } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -88,7 +89,8 @@ const MAX_ACTIVITY_USERS = 100;
 
 /** Enabled users, those without an import for longest first. */
 export function StatusPage() {
-  const { data = NO_STATUS, error, refetch, isPending, isFetching } = useQuery(importStatusQuery);
+  const query = useQuery(importStatusQuery);
+  const { data = NO_STATUS, error, refetch, isPending, isFetching } = query;
   const { data: settings } = useQuery(importSettingsQuery);
   const ranked = useMemo(() => rankBySilence(data, Date.now()), [data]);
   const people = usePeopleById(useMemo(() => data.map(({ userId }) => userId), [data]));
@@ -118,6 +120,7 @@ export function StatusPage() {
         <DataTable
           label="Status"
           columns={COLUMNS}
+          footer={<QueryAge query={query} />}
           rows={isPending ? undefined : rows}
           rowId={({ userId }) => userId}
           rowLabel={({ name }) => name}

@@ -8,6 +8,7 @@ import { getReportRunOptions, listReportRunsOptions } from '../../../api/generat
 import { cancelReportRun, getReportRun } from '../../../api/generated/sdk/reports.gen.ts';
 import { hasAnyCapability, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { saveFile } from '../../../files/download.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -49,10 +50,11 @@ export function RunsPage() {
   const navigate = route.useNavigate();
   const mayListAll = hasAnyCapability(session, ['View Activity', 'Manage Report Templates']);
   const owner = everyone === true && mayListAll ? 'all' : 'own';
-  const { data, error, refetch, isRefetching } = useQuery({
+  const query = useQuery({
     ...listReportRunsOptions({ query: { owner, pageNumber: 1, pageSize: PAGE_SIZE } }),
     refetchInterval: ({ state }) => (state.data?.some(isRunning) === true ? REFRESH_INTERVAL_MS : false),
   });
+  const { data, error, refetch, isRefetching } = query;
   const { menu, shown, close, show } = useRunMenu();
   const isShared = data?.some(({ requestedBy }) => requestedBy !== session.user.id) === true;
   return (
@@ -88,6 +90,7 @@ export function RunsPage() {
         rowMenu={menu}
         error={error === null ? undefined : toServiceError(error)}
         onRetry={() => void refetch()}
+        footer={<QueryAge query={query} />}
         refetching={isRefetching && error !== null}
         empty={
           <EmptyState

@@ -9,6 +9,7 @@ import { listReportSchedulesOptions } from '../../../api/generated/queries/repor
 import { deleteReportSchedule, updateReportSchedule } from '../../../api/generated/sdk/reports.gen.ts';
 import { hasAnyCapability, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
@@ -47,7 +48,8 @@ export function SchedulesPage() {
   const navigate = route.useNavigate();
   const mayListAll = hasAnyCapability(session, ['View Activity', 'Manage Report Templates']);
   const owner = everyone === true && mayListAll ? 'all' : 'own';
-  const { data, error, refetch, isRefetching } = useQuery(listReportSchedulesOptions({ query: { owner } }));
+  const query = useQuery(listReportSchedulesOptions({ query: { owner } }));
+  const { data, error, refetch, isRefetching } = query;
   const { menu, edited, close } = useScheduleMenu();
   return (
     <>
@@ -89,6 +91,7 @@ export function SchedulesPage() {
           rowMenu={menu}
           error={error === null ? undefined : toServiceError(error)}
           onRetry={() => void refetch()}
+          footer={<QueryAge query={query} />}
           refetching={isRefetching && error !== null}
           empty={
             <EmptyState

@@ -6,6 +6,7 @@ import type { ReportTemplate } from '../../../../contract/generated/types.gen.ts
 import { toServiceError } from '../../../api/errors.ts';
 import { listReportTemplatesOptions } from '../../../api/generated/queries/reports.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -37,10 +38,11 @@ export function TemplatesPage() {
   const navigate = route.useNavigate();
   const { allowed, reason } = usePermission('listReportTemplates');
   const { allowed: mayCreate } = usePermission('createReportTemplate');
-  const { data, error, refetch, isRefetching } = useQuery({
+  const query = useQuery({
     ...listReportTemplatesOptions(),
     enabled: allowed,
   });
+  const { data, error, refetch, isRefetching } = query;
   const templates = useMemo(() => data && sortTemplates(data), [data]);
   const newTemplate = mayCreate && (
     <Link to="/reports" search={{ new: true }} className={buttonClass({ variant: 'primary' })}>
@@ -73,6 +75,7 @@ export function TemplatesPage() {
           rowLabel={getName}
           error={error === null ? undefined : toServiceError(error)}
           onRetry={() => void refetch()}
+          footer={<QueryAge query={query} />}
           refetching={isRefetching && error !== null}
           empty={
             <EmptyState icon={FileText} title="No templates yet" actions={newTemplate}>

@@ -6,6 +6,7 @@ import type { EntryTypeStatistics, EntryTypeVm } from '../../../../contract/gene
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import { listEntryTypeStatisticsOptions } from '../../../api/generated/queries/schema.gen.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { formatShortDate } from '../../../lib/dates.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -185,20 +186,18 @@ function filterTypes({ types, getFields }: Schema, q: string): readonly EntryTyp
 const NO_STATISTICS: readonly EntryTypeStatistics[] = [];
 
 /** Rows of the types with their growth and last change, which are loaded after the types. */
-function useRows(schema: Schema, q: string): readonly TypeRow[] {
+function useRows(schema: Schema, q: string) {
   const { allowed } = usePermission('listEntryTypeStatistics');
-  const { data: statistics = NO_STATISTICS } = useQuery({
-    ...listEntryTypeStatisticsOptions(),
-    enabled: allowed,
-  });
+  const query = useQuery({ ...listEntryTypeStatisticsOptions(), enabled: allowed });
+  const { data: statistics = NO_STATISTICS } = query;
   const userIds = useMemo(
     () => [...new Set(statistics.flatMap(({ lastChangedBy }) => lastChangedBy ?? []))],
     [statistics],
   );
   const names = useUserNames(userIds);
-  return useMemo(
+  const rows = useMemo(
     () =>
-      filterTypes(schema, q).map((type) => {
+      filterTypes(schema, q).map((type): TypeRow => {
         const fields = schema.getFields(type.id);
         const own = statistics.find(({ entryTypeId }) => entryTypeId === type.id);
         return {
@@ -211,6 +210,7 @@ function useRows(schema: Schema, q: string): readonly TypeRow[] {
       }),
     [schema, q, statistics, names],
   );
+  return { rows, query };
 }
 
 /** List of the entry types of the site, with links to their entries and fields. */
@@ -219,7 +219,7 @@ export function TypesPage() {
   const schema = useSchema();
   const search = route.useSearch();
   const [q, setQ] = useState('');
-  const rows = useRows(schema, q);
+  const { rows, query } = useRows(schema, q);
   const imports = usePermission('startEntryImport');
   const navigate = route.useNavigate();
   const total = schema.types.reduce((sum, { entryCount = 0 }) => sum + entryCount, 0);
@@ -237,7 +237,7 @@ export function TypesPage() {
       }
     >
       {length > 0 && (
-        <TableBar>
+        <TableBar tools={<QueryAge query={query} />}>
           <SearchField
             label="Search entry types"
             placeholder="Name, API name or field"

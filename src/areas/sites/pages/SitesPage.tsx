@@ -5,6 +5,7 @@ import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listPlatformSitesOptions } from '../../../api/generated/queries/platform.gen.ts';
 import { useSession } from '../../../api/session.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { formatStorage } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -21,7 +22,8 @@ const getSiteName = ({ name }: PlatformSite) => name;
 
 /** List of the sites of the platform. */
 export function SitesPage() {
-  const { data, error, refetch, isRefetching } = useQuery(listPlatformSitesOptions());
+  const query = useQuery(listPlatformSitesOptions());
+  const { data, error, refetch, isRefetching } = query;
   const failure = error === null ? undefined : toServiceError(error);
   if (failure?.status === 403 && !data) throw failure;
   return (
@@ -57,6 +59,7 @@ export function SitesPage() {
             The first start of the service creates one.
           </EmptyState>
         }
+        footer={<QueryAge query={query} />}
       />
       <Outlet />
     </Page>
