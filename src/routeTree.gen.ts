@@ -43,6 +43,7 @@ import { Route as AppAgentSeenRouteImport } from './routes/_app/agent/seen';
 import { Route as AppAgentSettingsRouteImport } from './routes/_app/agent/settings';
 import { Route as AppBackupsFileNameRouteImport } from './routes/_app/backups/$fileName';
 import { Route as AppBackupsListRouteRouteImport } from './routes/_app/backups/_list/route';
+import { Route as AppBackupsVerifyRouteImport } from './routes/_app/backups/verify';
 import { Route as AppChangesIndexRouteImport } from './routes/_app/changes/index';
 import { Route as AppEntriesIndexRouteImport } from './routes/_app/entries/index';
 import { Route as AppEntriesTypeRouteRouteImport } from './routes/_app/entries/$type/route';
@@ -297,6 +298,11 @@ const AppBackupsFileNameRoute = AppBackupsFileNameRouteImport.update({
 } as any);
 const AppBackupsListRouteRoute = AppBackupsListRouteRouteImport.update({
   id: '/_list',
+  getParentRoute: () => AppBackupsRouteRoute,
+} as any);
+const AppBackupsVerifyRoute = AppBackupsVerifyRouteImport.update({
+  id: '/verify',
+  path: '/verify',
   getParentRoute: () => AppBackupsRouteRoute,
 } as any);
 const AppChangesIndexRoute = AppChangesIndexRouteImport.update({
@@ -778,6 +784,7 @@ export interface FileRoutesByFullPath {
   '/agent/seen': typeof AppAgentSeenRoute;
   '/agent/settings': typeof AppAgentSettingsRoute;
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
+  '/backups/verify': typeof AppBackupsVerifyRoute;
   '/entries/from-file': typeof AppEntriesFromFileRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
@@ -880,6 +887,7 @@ export interface FileRoutesByTo {
   '/agent/seen': typeof AppAgentSeenRoute;
   '/agent/settings': typeof AppAgentSettingsRoute;
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
+  '/backups/verify': typeof AppBackupsVerifyRoute;
   '/entries/from-file': typeof AppEntriesFromFileRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
@@ -996,6 +1004,7 @@ export interface FileRoutesById {
   '/_app/agent/seen': typeof AppAgentSeenRoute;
   '/_app/agent/settings': typeof AppAgentSettingsRoute;
   '/_app/backups/$fileName': typeof AppBackupsFileNameRoute;
+  '/_app/backups/verify': typeof AppBackupsVerifyRoute;
   '/_app/entries/from-file': typeof AppEntriesFromFileRoute;
   '/_app/groups/compare': typeof AppGroupsCompareRoute;
   '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
@@ -1113,6 +1122,7 @@ export interface FileRouteTypes {
     | '/agent/seen'
     | '/agent/settings'
     | '/backups/$fileName'
+    | '/backups/verify'
     | '/entries/from-file'
     | '/groups/compare'
     | '/groups/matrix'
@@ -1215,6 +1225,7 @@ export interface FileRouteTypes {
     | '/agent/seen'
     | '/agent/settings'
     | '/backups/$fileName'
+    | '/backups/verify'
     | '/entries/from-file'
     | '/groups/compare'
     | '/groups/matrix'
@@ -1330,6 +1341,7 @@ export interface FileRouteTypes {
     | '/_app/agent/seen'
     | '/_app/agent/settings'
     | '/_app/backups/$fileName'
+    | '/_app/backups/verify'
     | '/_app/entries/from-file'
     | '/_app/groups/compare'
     | '/_app/groups/matrix'
@@ -1657,6 +1669,13 @@ declare module '@tanstack/react-router' {
       path: '';
       fullPath: '/backups';
       preLoaderRoute: typeof AppBackupsListRouteRouteImport;
+      parentRoute: typeof AppBackupsRouteRoute;
+    };
+    '/_app/backups/verify': {
+      id: '/_app/backups/verify';
+      path: '/verify';
+      fullPath: '/backups/verify';
+      preLoaderRoute: typeof AppBackupsVerifyRouteImport;
       parentRoute: typeof AppBackupsRouteRoute;
     };
     '/_app/changes/': {
@@ -2391,11 +2410,13 @@ const AppBackupsListRouteRouteWithChildren =
 interface AppBackupsRouteRouteChildren {
   AppBackupsListRouteRoute: typeof AppBackupsListRouteRouteWithChildren;
   AppBackupsFileNameRoute: typeof AppBackupsFileNameRoute;
+  AppBackupsVerifyRoute: typeof AppBackupsVerifyRoute;
 }
 
 const AppBackupsRouteRouteChildren: AppBackupsRouteRouteChildren = {
   AppBackupsListRouteRoute: AppBackupsListRouteRouteWithChildren,
   AppBackupsFileNameRoute: AppBackupsFileNameRoute,
+  AppBackupsVerifyRoute: AppBackupsVerifyRoute,
 };
 
 const AppBackupsRouteRouteWithChildren = AppBackupsRouteRoute._addFileChildren(

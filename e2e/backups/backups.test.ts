@@ -70,16 +70,21 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   const row = await expectRow(backupList(page), { State: 'Ready' });
   await expect(page.getByRole('link', { name: 'Open backup' })).toBeVisible();
   await expectAccessibleInBothThemes(page);
+  await expect(page.getByText(/yours is (127\.0\.0\.1|::1) now/)).toBeVisible();
+  const latency = page.getByText(/^Latency p95 [\d,]+ ms, measured by this browser in [\d,]+ reads/);
+  await expect(latency).toBeAttached();
   const { bytes, name } = await downloadBytes(page, () =>
     row.getByRole('button', { name: /^Download / }).click(),
   );
   await expect(jobCenter(page)).toContainText('Checksum verified (SHA-256).');
+  await expect(jobCenter(page)).toContainText(/All \d+ members match the manifest\./);
   // Three without choosing entry types.
   task.expectAtMost(7);
 
   await row.getByRole('link', { name }).click();
   await expect(page.getByText(sha256(bytes))).toBeVisible();
   await expectAccessibleInBothThemes(page);
+  await verifyFiles(page, name, bytes);
   // High enough that the grid draws all rows.
   await page.setViewportSize({ width: 1280, height: 2000 });
   await tabs(page).getByRole('link', { name: 'Contents' }).click();
@@ -93,6 +98,34 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   });
   await expectAccessible(page);
 });
+
+/** Checks the downloaded file once more, then a damaged copy, a truncated one and the file again, and goes back. */
+async function verifyFiles(page: Page, name: string, bytes: Buffer): Promise<void> {
+  const backupUrl = page.url();
+  const members = page.getByRole('grid', { name: 'Members' });
+  await page.getByRole('link', { name: 'Show members' }).click();
+  await expectRow(members, { Member: /^settings\.csv/, Result: 'Matches' });
+  await expect(page.getByText('its SHA-256 is that of the list')).toBeVisible();
+
+  const damaged = Buffer.from(bytes);
+  // Within the data of the first member.
+  damaged.fill(0xff, 60, 80);
+  const choose = (file: string, buffer: Buffer) =>
+    page
+      .getByLabel(/^(choose|Verify) another file$/)
+      .setInputFiles({ name: file, mimeType: 'application/zip', buffer });
+  await choose('damaged.zip', damaged);
+  await expect(page.getByRole('alert')).toContainText(/1 of \d+ members does not match the manifest/);
+  // The damaged member is the first row.
+  await expect(members.getByRole('row').nth(1)).toContainText('Damaged');
+  await expectAccessibleInBothThemes(page);
+  await choose('short.zip', bytes.subarray(0, -200));
+  await expect(page.getByRole('alert')).toContainText('its end is missing');
+  await choose(name, bytes);
+  await expect(page.getByText('its SHA-256 is that of the list')).toBeVisible();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await page.goto(backupUrl);
+}
 
 interface FlakyProxy {
   url: string;

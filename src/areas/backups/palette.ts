@@ -1,4 +1,4 @@
-import { Archive, CalendarClock, Plus } from 'lucide-react';
+import { Archive, CalendarClock, FileCheck2, Plus } from 'lucide-react';
 import { listBackupsOptions } from '../../api/generated/queries/backups.gen.ts';
 import type { PaletteContext, PaletteContribution } from '../../app/state/palette.ts';
 import { formatDistance } from '../../lib/dates.ts';
@@ -30,6 +30,13 @@ const palette: PaletteContribution = {
   ],
   pages: [
     { label: 'Request a backup', hint: 'Backups', icon: Plus, href: '/backups/new', needs: 'requestBackup' },
+    {
+      label: 'Verify a backup file',
+      hint: 'Backups',
+      icon: FileCheck2,
+      href: '/backups/verify',
+      needs: 'listBackups',
+    },
     {
       label: 'Backup schedule',
       hint: 'Backups',

@@ -4,6 +4,8 @@ import { BlobReader, ZipReader } from '@zip.js/zip.js/lib/zip-core-custom.js';
 export interface ZipReaderHandle {
   /** Total unpacked size of all files according to the directory. */
   unpackedBytes: number;
+  /** Paths of all files in the order of the directory. */
+  paths: readonly string[];
   /** Returns the packed size of a file; 0 if it does not exist. */
   getPackedBytes: (path: string) => number;
   /** Unpacks a file in chunks; `onBytes` receives the packed bytes read so far. False if the file does not exist. */
@@ -25,6 +27,7 @@ export async function openZip(file: Blob): Promise<ZipReaderHandle> {
   );
   return {
     unpackedBytes: entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0),
+    paths: entries.flatMap(({ directory, filename }) => (directory ? [] : [filename])),
     getPackedBytes: (path) => members.get(path)?.compressedSize ?? 0,
     async read(path, onChunk, onBytes) {
       const member = members.get(path);

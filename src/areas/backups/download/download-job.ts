@@ -3,6 +3,8 @@ import type { Job, JobAction } from '../../../app/jobs/jobs.ts';
 import { formatDuration } from '../../../lib/durations.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { formatSpeed } from '../model/units.ts';
+import { formatCheck, hasFailed } from './file-checks.ts';
+import type { FileCheck } from './file-checks.ts';
 import type { DownloadItem } from './resumable-download.ts';
 import { getSecondsLeft } from './transfer-speed.ts';
 
@@ -58,17 +60,34 @@ export function getDownloadActions({
   return [pauseOrResume, { label: 'Discard', onSelect: discard }];
 }
 
-/** Shows a download in the job center; `deleteStored` deletes the file stored by the browser. */
-export function showDownloadJob(download: DownloadItem, deleteStored: () => Promise<void>): void {
+/** State of a finished download: its members are checked after it was saved. */
+function getCheckedState(check: FileCheck | undefined): Job['state'] {
+  if (check?.phase === 'running') return 'running';
+  return check && hasFailed(check) ? 'failed' : 'done';
+}
+
+/**
+ * Shows a download in the job center; `deleteStored` deletes the file stored by the browser. `check` is the state of the check of its
+ * members, which follows the download.
+ */
+export function showDownloadJob(
+  download: DownloadItem,
+  deleteStored: () => Promise<void>,
+  check?: FileCheck,
+): void {
   const { fileName, phase, size, received } = download;
   upsertJob({
     id: getJobId(fileName),
     title: `Download ${fileName}`,
-    state: JOB_STATES[phase],
+    state: phase === 'done' ? getCheckedState(check) : JOB_STATES[phase],
     progress: size === undefined || size === 0 ? undefined : received / size,
     result:
       phase === 'done'
-        ? `${formatSize(received)} saved. ${formatHashCheck(download)}`
+        ? [
+            `${formatSize(received)} saved.`,
+            formatHashCheck(download),
+            ...(check ? [formatCheck(check)] : []),
+          ].join(' ')
         : formatProgress(download),
     actions: getDownloadActions(download),
     onClear: deleteStored,

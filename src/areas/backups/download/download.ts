@@ -10,6 +10,7 @@ import { toast } from '../../../ui/toast.ts';
 import type { Backup } from '../model/backups.ts';
 import { removeDownloadJob, showDownloadJob } from './download-job.ts';
 import type { FetchOutcome } from './fetcher.ts';
+import { startFileCheck } from './file-checks.ts';
 import type { SaveTarget } from './file-writer.ts';
 import { createResumableDownload } from './resumable-download.ts';
 import type { Download, DownloadActions, DownloadItem } from './resumable-download.ts';
@@ -94,7 +95,9 @@ async function runDownload(backup: BackupFile, target: SaveTarget, client: Query
       // The list of downloads has a new entry.
       void invalidateAfter(client, 'createBackupDownload');
     }
-    publish({ ...download, ...getActions() }, deleteStored);
+    const item = { ...download, ...getActions() };
+    publish(item, deleteStored);
+    if (download.phase === 'done') void checkMembers(item, target, deleteStored);
   };
   const resumable = createResumableDownload(
     { fileName, size, sha256: backup.sha256 ?? undefined },
@@ -130,6 +133,28 @@ function publish(download: DownloadItem, deleteStored: () => Promise<void>): voi
   updateStore(download);
   if (download.phase === 'discarded') removeDownloadJob(download.fileName);
   else showDownloadJob(download, deleteStored);
+}
+
+/** Compares the members of the saved file with its manifest: the hash of the file does not say that the backup was whole. */
+async function checkMembers(
+  download: DownloadItem,
+  target: SaveTarget,
+  deleteStored: () => Promise<void>,
+): Promise<void> {
+  const { fileName, sha256 } = download;
+  try {
+    const file = await (target.kind === 'file' ? target.file.getFile() : getStoredFile(target.name));
+    await startFileCheck(file, {
+      fileName,
+      knownHash: sha256,
+      onChange(check) {
+        // The same backup may be downloaded again meanwhile.
+        if (downloads.get().get(fileName)?.phase === 'done') showDownloadJob(download, deleteStored, check);
+      },
+    });
+  } catch {
+    // The file is gone; the result of the download stays as it is.
+  }
 }
 
 /** Removes the option to save again once the stored file is deleted. */

@@ -1,4 +1,6 @@
 import { expose } from 'comlink';
+import { checkBackup, UncheckableFileError } from './check-backup.ts';
+import type { CheckAnswer } from './check-backup.ts';
 import { createFetcher } from './fetcher.ts';
 import type { Fetcher, FetchOutcome, FileWriter } from './fetcher.ts';
 import { openFileWriter } from './file-writer.ts';
@@ -18,8 +20,28 @@ function requireOpenFile(): OpenFile {
   return open;
 }
 
-/** Downloads one file in a worker: fetching, writing and hashing do not block the page. */
+/** Downloads or checks one file in a worker: fetching, writing, unpacking and hashing do not block the page. */
 const api = {
+  async check(
+    file: Blob,
+    knownHash: string | undefined,
+    onProgress: (share: number) => void,
+  ): Promise<CheckAnswer> {
+    let reported = -1;
+    try {
+      return await checkBackup(file, knownHash, (share) => {
+        const percent = Math.floor(share * 100);
+        // A message for each piece of the file would keep the page busy.
+        if (percent === reported) return;
+        reported = percent;
+        onProgress(share);
+      });
+    } catch (thrown) {
+      if (thrown instanceof UncheckableFileError) return { problem: thrown.message };
+      // The browser refuses to read a file that was changed or deleted after it was chosen.
+      return { problem: 'The file can no longer be read: it was changed, moved or deleted meanwhile.' };
+    }
+  },
   async open(
     target: SaveTarget,
     size: number | undefined,

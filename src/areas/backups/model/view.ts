@@ -118,3 +118,13 @@ export const parseBackupPageView = (search: Search): BackupPageView => ({
   tab: TABS.find((tab) => tab === search.tab) ?? BACKUP_PAGE_DEFAULTS.tab,
   with: readSearchText(search.with),
 });
+
+/** State of the page that checks files, kept in the URL. */
+export interface CheckPageView {
+  /** Name of the file whose check is shown; empty before one is chosen. */
+  file: string;
+}
+
+export const CHECK_PAGE_DEFAULTS: CheckPageView = { file: '' };
+
+export const parseCheckPageView = (search: Search): CheckPageView => ({ file: readSearchText(search.file) });

@@ -5,9 +5,11 @@ import type { ReactNode } from 'react';
 import type { BackupDownloadRecord } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listBackupDownloadsOptions } from '../../../api/generated/queries/backups.gen.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { formatDuration } from '../../../lib/durations.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -24,6 +26,7 @@ import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { AddressNote } from '../download/AddressNote.tsx';
 import { getDownloadActions, formatHashCheck, formatProgress } from '../download/download-job.ts';
 import { useDownloads } from '../download/download.ts';
+import { formatCheck, hasFailed, useFileChecks } from '../download/file-checks.ts';
 import type { DownloadItem } from '../download/resumable-download.ts';
 import { getSaveMethod } from '../download/save-target.ts';
 import type { SaveMethod } from '../download/save-target.ts';
@@ -187,6 +190,7 @@ function Tab({ fileName, view, tab, children }: TabProps) {
 /** Progress and result of the download of this backup in this tab. */
 function DownloadCard({ download }: { download: DownloadItem }) {
   const { phase, received, size, address, problem } = download;
+  const check = useFileChecks().get(download.fileName);
   const actions = getDownloadActions(download).map(({ label, onSelect }) => (
     <Button key={label} size="small" onClick={onSelect}>
       {label}
@@ -194,8 +198,26 @@ function DownloadCard({ download }: { download: DownloadItem }) {
   ));
   if (phase === 'done')
     return (
-      <Banner tone={download.matchesList ? 'ok' : 'info'} title="Downloaded" actions={actions}>
+      <Banner
+        tone={check && hasFailed(check) ? 'bad' : download.matchesList ? 'ok' : 'info'}
+        title="Downloaded"
+        actions={
+          <>
+            {check && check.phase !== 'running' && (
+              <Link
+                to="/backups/verify"
+                search={{ file: download.fileName }}
+                className={buttonClass({ size: 'small' })}
+              >
+                Show members
+              </Link>
+            )}
+            {actions}
+          </>
+        }
+      >
         {formatHashCheck(download)}
+        {check && ` ${formatCheck(check)}`}
       </Banner>
     );
   if (phase === 'failed')
@@ -271,6 +293,7 @@ function DownloadsTab({ fileName }: { fileName: string }) {
       error={error === null ? undefined : toServiceError(error)}
       onRetry={() => void refetch()}
       refetching={isFetching && error !== null}
+      footer={<QueryAge query={query} />}
       empty={
         <EmptyState icon={Download} title="No downloads">
           Each download is listed here with user, time and IP address.
@@ -281,10 +304,11 @@ function DownloadsTab({ fileName }: { fileName: string }) {
 }
 
 const SAVE_METHOD_TEXTS: Record<SaveMethod, string> = {
-  file: 'The file is written to the location you choose and checked while it downloads.',
-  stored: 'The browser stores the file first, checks it, and then saves it.',
+  file: 'The file is written to the location you choose and checked while it downloads; then each member is compared with the manifest.',
+  stored:
+    'The browser stores the file first, checks it, and then saves it; then each member is compared with the manifest.',
   browser:
-    'The browser downloads the file itself: the download cannot be paused or checked here. Over HTTPS it can.',
+    'The browser downloads the file itself: the download cannot be paused or checked here. Over HTTPS it can. Verify the file when it is saved.',
 };
 
 /** Overview of a backup: its properties, its hash and verification, and how downloads work. */
@@ -321,7 +345,14 @@ function BackupFacts({ backup }: { backup: Backup }) {
           </CardBody>
         </Card>
       </div>
-      <Card title="Integrity">
+      <Card
+        title="Integrity"
+        actions={
+          <Link to="/backups/verify" className={buttonClass({ size: 'small' })}>
+            Verify a file
+          </Link>
+        }
+      >
         <Facts>
           <Fact label="Size">
             {typeof backup.size === 'number'

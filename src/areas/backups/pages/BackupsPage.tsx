@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouter, Link, getRouteApi } from '@tanstack/react-router';
-import { Archive, Plus, RefreshCw, CalendarClock, Copy } from 'lucide-react';
+import { Archive, Plus, RefreshCw, CalendarClock, Copy, FileCheck2 } from 'lucide-react';
 import { useDeferredValue, useMemo } from 'react';
 import type { BackupSettings } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -29,6 +29,7 @@ import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { useMedia } from '../../../ui/use-media.ts';
+import { AddressNote } from '../download/AddressNote.tsx';
 import { backupsQuery, isInProgress } from '../model/backups.ts';
 import type { Backup } from '../model/backups.ts';
 import {
@@ -100,7 +101,20 @@ function BackupList() {
   // The error boundary of the route shows which capability is missing.
   if (failure?.status === 403 && all === undefined) throw failure;
   return (
-    <Page fill title="Backups" meta={all && formatMeta(all)} actions={<RequestLink />}>
+    <Page
+      fill
+      title="Backups"
+      meta={all && formatMeta(all)}
+      actions={
+        <>
+          <Link to="/backups/verify" className={buttonClass()}>
+            <FileCheck2 />
+            Verify a file
+          </Link>
+          <RequestLink />
+        </>
+      }
+    >
       <ScheduleCard />
       <BackupsFilters
         {...viewState}
@@ -123,6 +137,8 @@ function BackupList() {
         refetching={isFetching && failure !== undefined}
         error={failure}
         onRetry={() => void refetch()}
+        // The buttons of the rows start a download at once.
+        footer={<AddressNote />}
         empty={
           <EmptyState icon={Archive} title={`${site.name} has no backup yet`} actions={<RequestLink />}>
             A backup is one file with all data of the site, from which the site can be restored. Request the
