@@ -112,6 +112,39 @@ onEachApp((context) => {
     }
   });
 
+  test('names whom to ask, without e-mail addresses, only to who has signed in completely', async () => {
+    const { db } = context();
+    const makeNamed = async (name: string, options: Parameters<typeof makePerson>[2]) => {
+      const { userId } = await makePerson(db, person.siteId, options);
+      const names = { first_name: name, last_name: 'Approver' };
+      await db.updateTable('account').set(names).where('user_id', '=', userId).execute();
+    };
+    await makeNamed('Gone', { isActive: false });
+    await makeNamed('Guest', { capabilities: ['Manage Users'] });
+    for (const name of ['Ada', 'Bea', 'Cem', 'Dee']) await makeNamed(name, {});
+    const expected =
+      'The address 203.0.113.9 is not approved on this site. Ask Ada Approver, Bea Approver, or Cem Approver, who can approve it.';
+    for (const door of ['program', 'console'] as const) {
+      const { body } = await as(context().app, person, door).get<ErrorBody>('user', {
+        remoteAddress: '203.0.113.9',
+      });
+      expect(body.message).toBe(expected);
+    }
+    expect((await signIn('203.0.113.9')).body.message).toBe(expected);
+    expect((await signIn('203.0.113.9', 'wrong')).body.message).not.toContain('Approver');
+    // With the password alone, the second factor being owed.
+    await context()
+      .db.updateTable('membership')
+      .set({ two_factor_enabled: true })
+      .where('user_id', '=', person.userId)
+      .execute();
+    const { status, body } = await signIn('203.0.113.9');
+    expect(status).toBe(403);
+    expect(body.message).toBe(
+      'The address 203.0.113.9 is not approved on this site. An administrator can approve it.',
+    );
+  });
+
   test('applies to sign-in, after the password check', async () => {
     expect((await signIn('203.0.113.9', 'wrong')).status).toBe(401);
     expect((await signIn('203.0.113.9')).status).toBe(403);

@@ -3,7 +3,11 @@ import { isWrite } from '../../contract/rules/operations.ts';
 import { isAgentKey } from '../areas/agent/index.ts';
 import type { KeyUsageCounter } from '../areas/tokens/index.ts';
 import { forbidden, unauthorized } from '../kernel/api-error.ts';
-import { LICENSE_REFUSAL, rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
+import {
+  describeRefusedAddress,
+  LICENSE_REFUSAL,
+  rejectUnapprovedAddress,
+} from '../kernel/auth/authorize.ts';
 import type { Caller } from '../kernel/auth/caller.ts';
 import {
   assumeCaller,
@@ -115,7 +119,7 @@ export function createBearerApi(
         throw unauthorized('The access token is invalid or has expired', 'Bearer');
       }
       if (found.caller.clientId !== undefined) keyUsage.count(found.caller.clientId, id, origin);
-      rejectUnapprovedAddress(found.isAddressRefused, origin.ip);
+      await rejectUnapprovedAddress(db, toSiteCaller(found), origin.ip);
       callers.save(found);
       return resolveBearerCaller({ db, services }, found, origin);
     },
@@ -166,7 +170,7 @@ export function createSessionApi(db: Db, publicUrl: string): ApiSurface {
       if (!found && allowedPendingStep)
         return findPendingCaller(db, hashSecret(token), allowedPendingStep, origin.ip);
       if (!found) return undefined;
-      rejectUnapprovedAddress(found.isAddressRefused, origin.ip);
+      await rejectUnapprovedAddress(db, toSiteCaller(found), origin.ip);
       callers.save(found);
       const expectedActing = request.headers[ACTING_HEADER];
       return resolveSessionCaller(db, found, { operationId, expectedActing, origin });
@@ -197,6 +201,12 @@ export function createSessionApi(db: Db, publicUrl: string): ApiSurface {
   };
 }
 
+const toSiteCaller = ({ caller: { siteId, userId }, isAddressRefused }: AuthenticatedCaller) => ({
+  siteId,
+  userId,
+  isAddressRefused,
+});
+
 /** Caller whose sign-in lacks exactly the step that the operation completes. */
 async function findPendingCaller(
   db: Db,
@@ -206,7 +216,8 @@ async function findPendingCaller(
 ): Promise<Caller | undefined> {
   const session = await findHalfCompletedSession(db, tokenHash, ip);
   if (session?.caller.pending !== pending) return undefined;
-  rejectUnapprovedAddress(session.isAddressRefused, ip);
+  // Before the second factor the caller is not known for certain, and learns no names.
+  if (session.isAddressRefused) throw forbidden(describeRefusedAddress(ip, []));
   return session.caller;
 }
 

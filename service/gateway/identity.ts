@@ -35,7 +35,7 @@ export const identityHandlers: Handlers<Operations> = {
     const site = (await listAccessibleSites(db, userId, origin.ip)).find((each) => each.siteId === siteId);
     if (!site || site.isAddressRefused) {
       await insertActivity(db, { siteId, userId, kind: ACTIVITY_TYPE.forbidden, ip: origin.ip });
-      rejectUnapprovedAddress(site?.isAddressRefused ?? false, origin.ip);
+      await rejectUnapprovedAddress(db, site && { ...site, userId }, origin.ip);
       throw forbidden(
         'You have no access to this site. An administrator can activate your user or assign a license.',
       );

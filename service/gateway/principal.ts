@@ -46,7 +46,7 @@ export async function resolveBearerCaller(
   if (!principal) return own;
   requireWebServiceCapability(own.capabilities);
   if (!isAssigned(principal)) throw createNoAssignmentError();
-  rejectUnapprovedAddress(principal.isAddressRefused, origin.ip);
+  await rejectUnapprovedAddress(db, { ...own, isAddressRefused: principal.isAddressRefused }, origin.ip);
   if (principal.reportId !== null) return toActingCaller(own, principal, principal.reportId);
   const day = await openDailyReport(db, own, origin, principal.id);
   if (!day) throw createNoAssignmentError();
@@ -81,7 +81,12 @@ export async function resolveSessionCaller(
   const state = formatActingState(caller);
   if (!isAlwaysAllowed && request.expectedActing !== undefined && request.expectedActing !== state)
     throw createActingError(409, 'This session now acts for a different user', state);
-  if (!isAlwaysAllowed) rejectUnapprovedAddress(principal?.isAddressRefused ?? false, request.origin.ip);
+  if (!isAlwaysAllowed && principal)
+    await rejectUnapprovedAddress(
+      db,
+      { ...own, isAddressRefused: principal.isAddressRefused },
+      request.origin.ip,
+    );
   return caller;
 }
 

@@ -29,7 +29,8 @@ export async function loadSession(
       isPlatformAdministrator(connection, userId),
     ]),
   );
-  rejectUnapprovedAddress(found?.isAddressRefused ?? false, ip);
+  if (found)
+    await rejectUnapprovedAddress(db, { ...found.caller, isAddressRefused: found.isAddressRefused }, ip);
   const caller = found && resolveCaller(found);
   if (!caller || !account || caller.userId !== userId) throw unauthorized();
   const site = sites.find((each) => each.siteId === caller.siteId);

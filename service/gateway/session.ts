@@ -1,7 +1,11 @@
 import { beginActing, endActing, listPrincipals } from '../areas/proxies/index.ts';
 import { forbidden, unauthorized, conflict } from '../kernel/api-error.ts';
 import { ACTIVITY_TYPE, insertActivity } from '../kernel/audit/activity.store.ts';
-import { rejectUnapprovedAddress, rejectFederatedSession } from '../kernel/auth/authorize.ts';
+import {
+  describeRefusedAddress,
+  rejectFederatedSession,
+  rejectUnapprovedAddress,
+} from '../kernel/auth/authorize.ts';
 import type { RequestOrigin } from '../kernel/auth/caller.ts';
 import { startUniformDelay, verifyPassword } from '../kernel/auth/passwords.ts';
 import {
@@ -11,6 +15,7 @@ import {
   rejectOverLimit,
 } from '../kernel/auth/throttle.store.ts';
 import { type Db, runTogether, type Tx, withTransaction } from '../kernel/db/database.ts';
+import type { PendingStep } from '../kernel/db/tables/index.ts';
 import { normalizeEmail } from '../kernel/email.ts';
 import { type HandlerResponse, type Handlers, ok } from '../kernel/http/handler.ts';
 import { hashSecret } from '../kernel/secret.ts';
@@ -134,7 +139,8 @@ export async function chooseSite(
   requestedSiteId: number | undefined,
   ip: string,
 ): Promise<number> {
-  return pickSite(db, account, await store.listAccessibleSites(db, account.userId, ip), requestedSiteId, ip);
+  const sites = await store.listAccessibleSites(db, account.userId, ip);
+  return pickSite(db, account, sites, requestedSiteId, ip, undefined);
 }
 
 /** The site that `chooseSite` chooses among all that the user can access. @throws ApiError 403 */
@@ -144,6 +150,7 @@ async function pickSite(
   sites: readonly store.AccessibleSite[],
   requestedSiteId: number | undefined,
   ip: string,
+  pending: PendingStep | undefined,
 ): Promise<number> {
   const openSites = sites.filter(
     (site) =>
@@ -158,10 +165,10 @@ async function pickSite(
     kind: ACTIVITY_TYPE.forbidden,
     ip,
   });
-  rejectUnapprovedAddress(
-    sites.some((site) => site.isAddressRefused),
-    ip,
-  );
+  const refused = sites.find((site) => site.isAddressRefused);
+  // Who still owes the second factor is not known for certain, and learns no names.
+  if (refused && pending) throw forbidden(describeRefusedAddress(ip, []));
+  await rejectUnapprovedAddress(db, refused && { ...refused, userId: account.userId }, ip);
   if (sites.some((site) => site.identityMode === 'identity-manager'))
     throw forbidden('This site signs its users in through its identity manager, not with a password');
   throw forbidden(
@@ -184,7 +191,7 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
         findMissingStep(connection, userId),
       ]),
     );
-    const siteId = await pickSite(db, account, sites, body.siteId, origin.ip);
+    const siteId = await pickSite(db, account, sites, body.siteId, origin.ip, pending);
     const runAlong = async (tx: Tx) => {
       const [now] = await Promise.all([
         store.lockAccount(tx, userId),
@@ -209,7 +216,7 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     const sites = await store.listAccessibleSites(db, caller.userId, origin.ip);
     const site = sites.find((each) => each.siteId === body.siteId);
     if (!site) throw forbidden('You have no access to this site');
-    rejectUnapprovedAddress(site.isAddressRefused, origin.ip);
+    await rejectUnapprovedAddress(db, { ...site, userId: caller.userId }, origin.ip);
     if (site.identityMode === 'identity-manager')
       throw forbidden('This site signs its users in through its identity manager');
     const { expiresAt, userId, tokenHash } = caller;

@@ -1,9 +1,5 @@
 import { forbidden, unauthorized } from '../../kernel/api-error.ts';
-import {
-  LICENSE_REFUSAL,
-  rejectUnapprovedAddress,
-  requireCapabilities,
-} from '../../kernel/auth/authorize.ts';
+import { describeRefusedAddress, LICENSE_REFUSAL, requireCapabilities } from '../../kernel/auth/authorize.ts';
 import type { AgentRow } from './agents.store.ts';
 import type { AgentSite } from './keys.store.ts';
 
@@ -28,5 +24,6 @@ export function requireUsable(agent: AgentRow | undefined, ip: string): asserts 
   requireServed(agent);
   if (agent.isPaused) throw forbidden('This agent is paused: its person, or an administrator, can resume it');
   requireCapabilities({ capabilities: new Set(agent.capabilities) }, ['Use Agent Server']);
-  rejectUnapprovedAddress(agent.isAddressRefused, ip);
+  // An agent learns no names of people.
+  if (agent.isAddressRefused) throw forbidden(describeRefusedAddress(ip, []));
 }

@@ -10,6 +10,7 @@ import { ApiError, conflict, forbidden, notFound } from '../../kernel/api-error.
 import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
 import { describeRefusedAddress, LICENSE_REFUSAL } from '../../kernel/auth/authorize.ts';
+import { listAddressApprovers } from '../../kernel/auth/callers.store.ts';
 import { getAddressKey, consumeRateLimit } from '../../kernel/auth/throttle.store.ts';
 import { type Db, withTransaction } from '../../kernel/db/database.ts';
 import type { Operation } from '../../kernel/http/contract.ts';
@@ -103,7 +104,12 @@ async function refuseTokenRequest(
     const kind = knowsSecret ? ACTIVITY_TYPE.forbidden : ACTIVITY_TYPE.failed;
     await insertActivity(db, { siteId, userId, kind, source: ACTIVITY_SOURCE.api, ip });
   }
-  if (owner?.refusal === 'address') return oauthError(403, 'unauthorized_client', describeRefusedAddress(ip));
+  if (owner?.refusal === 'address')
+    return oauthError(
+      403,
+      'unauthorized_client',
+      describeRefusedAddress(ip, await listAddressApprovers(db, owner)),
+    );
   if (owner?.refusal === 'license') return oauthError(403, 'unauthorized_client', LICENSE_REFUSAL);
   return oauthError(
     401,

@@ -2,7 +2,9 @@ import type { Capability, Scope } from '../../../contract/generated/types.gen.ts
 import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
 import { getActingRefusal } from '../../../contract/rules/proxies.ts';
 import { ApiError, forbidden, unauthorized } from '../api-error.ts';
+import type { Db } from '../db/database.ts';
 import { UNKNOWN_ADDRESS, type Caller } from './caller.ts';
+import { listAddressApprovers } from './callers.store.ts';
 
 /** What an operation requires of its callers. */
 export interface OperationRequirements {
@@ -84,18 +86,28 @@ function requireAnyCapability(caller: Caller, capabilities: readonly Capability[
 export const LICENSE_REFUSAL =
   'The license of this user (No License) does not allow access. An administrator can assign another one.';
 
-/** Why an address is refused, with the address. */
-export const describeRefusedAddress = (ip: string): string =>
-  ip === UNKNOWN_ADDRESS
-    ? 'Only approved addresses have access, and the proxy in front of the service reported no valid address for this request (X-Forwarded-For)'
-    : `The address ${ip} is not approved on this site. An administrator can approve it.`;
+/** Why an address is refused, with the address and whom to ask (decision 0075). `approvers` is empty where no name may be said. */
+export function describeRefusedAddress(ip: string, approvers: readonly string[]): string {
+  if (ip === UNKNOWN_ADDRESS)
+    return 'Only approved addresses have access, and the proxy in front of the service reported no valid address for this request (X-Forwarded-For)';
+  const refusal = `The address ${ip} is not approved on this site.`;
+  if (approvers.length === 0) return `${refusal} An administrator can approve it.`;
+  const names = new Intl.ListFormat('en', { type: 'disjunction' }).format(approvers);
+  return `${refusal} Ask ${names}, who can approve it.`;
+}
 
 /**
- * Rejects a user with IP restrictions whose address is not approved (spec 5.4).
- * @throws ApiError 403 that names the address, so that the user can ask an administrator to approve it
+ * Rejects a user with IP restrictions whose address is not approved (spec 5.4). Names administrators of the site to ask; only for callers
+ * whose credentials were right and complete.
+ * @throws ApiError 403
  */
-export function rejectUnapprovedAddress(isRefused: boolean, ip: string): void {
-  if (isRefused) throw forbidden(describeRefusedAddress(ip));
+export async function rejectUnapprovedAddress(
+  db: Db,
+  caller: { siteId: number; userId: number; isAddressRefused: boolean } | undefined,
+  ip: string,
+): Promise<void> {
+  if (caller?.isAddressRefused !== true) return;
+  throw forbidden(describeRefusedAddress(ip, await listAddressApprovers(db, caller)));
 }
 
 /**

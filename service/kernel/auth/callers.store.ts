@@ -69,6 +69,25 @@ export function toInet(ip: string): string | null {
   return isIP(address) ? address : null;
 }
 
+/** People whom a refusal names at most. */
+const MAX_APPROVERS = 3;
+
+/**
+ * Full names of people who can approve an address of the user now, those who used the site last first: they may act, hold Manage Settings, and their
+ * membership is permanent. No e-mail addresses: whoever holds stolen credentials would learn whom to write to.
+ */
+export async function listAddressApprovers(
+  db: Db,
+  { siteId, userId }: { siteId: number; userId: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select trim(concat(a.first_name, ' ', a.last_name)) as name from membership m join account a using (user_id)
+    where m.site_id = ${siteId} and m.user_id <> ${userId} and ${CAN_ACT} and m.expires_at is null
+      and ${MEMBER_CAPABILITIES} @> '{Manage Settings}' and trim(concat(a.first_name, a.last_name)) <> ''
+    order by m.last_active_at desc nulls last, m.user_id limit ${MAX_APPROVERS}`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
 interface CallerRow {
   site_id: number;
   user_id: number;
