@@ -74,6 +74,20 @@ test('signs users in through the identity manager once it is set up', async ({
   await expect(elsewhere.getByRole('heading', { level: 1, name: 'Main site' })).toBeVisible();
   // The authorization code is removed from the URL.
   expect(elsewhere.url()).not.toContain('code=');
+  // Fields that the identity manager makes ineffective are disabled, with the reason.
+  await elsewhere.goto('/users/new');
+  const password = elsewhere.getByRole('dialog').getByLabel('Password', { exact: true });
+  await expect(password).toBeDisabled();
+  await expect(password).toHaveAccessibleDescription(/identity manager/);
+  await elsewhere.goto('/users');
+  await elsewhere.getByRole('grid', { name: 'Users' }).getByRole('link').first().click();
+  await elsewhere
+    .getByRole('region', { name: 'Profile', exact: true })
+    .getByRole('button', { name: 'Edit' })
+    .click();
+  const federationId = elsewhere.getByLabel('Federation id');
+  await expect(federationId).toBeDisabled();
+  await expect(federationId).toHaveAccessibleDescription(/an identity manager signs people in/);
   // A session of the identity manager cannot administer the platform.
   await elsewhere.goto(sitePath);
   await expect(elsewhere.getByText('opened by an identity manager')).toBeVisible();

@@ -128,6 +128,10 @@ test('offers to invite a user of another site', async ({ page, request, calls, e
   await expect(page).toHaveURL('/users');
   const pending = await calls.call<{ email: string }[]>('GET', '/user/invitations?status=pending');
   expect(pending.map(({ email }) => email)).toContain(theirs.email);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expectToast(page, `The invitation of ${theirs.email} is revoked`);
+  const left = await calls.call<{ email: string }[]>('GET', '/user/invitations?status=pending');
+  expect(left.map(({ email }) => email)).not.toContain(theirs.email);
 });
 
 test('links to the existing user of an address', async ({ page, calls }) => {

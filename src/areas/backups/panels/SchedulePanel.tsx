@@ -3,8 +3,10 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useForm, useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { updateBackupSettingsMutation } from '../../../api/generated/queries/backups.gen.ts';
+import { getBackupSettings } from '../../../api/generated/sdk/backups.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
@@ -12,7 +14,6 @@ import { Form, FormRow } from '../../../ui/form/Form.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { formatScheduleTime, buildHourOptions } from '../model/schedule-format.ts';
 
 const route = getRouteApi('/_app/backups/_list/schedule');
@@ -55,11 +56,15 @@ export function SchedulePanel() {
     const body = { ...values, keepDays: Number(values.keepDays) };
     const saved = await save.mutateAsync({ body }).catch(() => undefined);
     if (!saved) return;
-    toast({
-      title: saved.isDaily ? 'Schedule saved' : 'Schedule turned off',
-      ...(saved.isDaily && {
-        description: `Every day at ${formatScheduleTime(saved.hour, timeZone, getBrowserTimeZone())}`,
-      }),
+    toastUndoable({
+      title: saved.isDaily
+        ? `Schedule saved: every day at ${formatScheduleTime(saved.hour, timeZone, getBrowserTimeZone())}`
+        : 'Schedule turned off',
+      subject: 'the backup schedule',
+      undone: 'The backup schedule is as before',
+      // The settings have no entity tag: their text tells whether someone else has changed them.
+      readVersion: async () => JSON.stringify((await getBackupSettings()).data),
+      revert: () => save.mutateAsync({ body: settings }),
     });
     await close(true);
   };

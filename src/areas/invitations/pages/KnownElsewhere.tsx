@@ -7,11 +7,13 @@ import { ServiceError } from '../../../api/errors.ts';
 import {
   addExistingUserMutation,
   inviteExistingUserMutation,
+  revokeInvitationMutation,
 } from '../../../api/generated/queries/invitations.gen.ts';
-import { checkInvitees } from '../../../api/generated/sdk/invitations.gen.ts';
+import { checkInvitees, listInvitations } from '../../../api/generated/sdk/invitations.gen.ts';
 import { searchUsers } from '../../../api/generated/sdk/users.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { formatRefusal } from '../model/refusal.ts';
@@ -58,6 +60,7 @@ interface KnownElsewhereProps {
 export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereProps) {
   const { capabilities } = useSession();
   const invite = useWrite('inviteExistingUser', inviteExistingUserMutation());
+  const revoke = useWrite('revokeInvitation', revokeInvitationMutation());
   const add = useWrite('addExistingUser', addExistingUserMutation());
   const mayInvite = usePermission('inviteExistingUser').reason;
   const mayAdd = usePermission('addExistingUser').reason;
@@ -75,7 +78,13 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
       { body: { ...body, type: PERMANENT } },
       {
         onSuccess() {
-          toast({ title: `${email} was invited`, description: 'They become a member when they accept.' });
+          toastUndoable({
+            title: `${email} was invited`,
+            subject: `the invitation of ${email}`,
+            undone: `The invitation of ${email} is revoked`,
+            // As the inverse of a job that invites: refused by the service once it is accepted.
+            revert: async () => revoke.mutateAsync({ path: { id: await loadPendingId(email) } }),
+          });
           onDone(undefined);
         },
         onError: failed('invite'),
@@ -116,6 +125,14 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
       </Link>
     </span>
   );
+}
+
+/** Id of the invitation that was just sent, which is among the newest. */
+async function loadPendingId(email: string): Promise<number> {
+  const { data } = await listInvitations({ query: { status: 'pending', pageSize: 100 } });
+  const invitation = data.find((one) => one.email.toLowerCase() === email.toLowerCase());
+  if (!invitation) throw new ServiceError(409, 'The invitation is no longer pending');
+  return invitation.id;
 }
 
 async function loadUserId(email: string): Promise<number | undefined> {

@@ -2,16 +2,22 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, X } from 'lucide-react';
-import { useDeferredValue } from 'react';
-import { useForm, useWatch, useFieldArray } from 'react-hook-form';
+import { useDeferredValue, useState } from 'react';
+import { useForm, useFormState, useWatch, useFieldArray } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import type { AddressRehearsal } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
-import { rehearseApprovedAddressesOptions } from '../../../api/generated/queries/settings.gen.ts';
+import { withEtag } from '../../../api/etag.ts';
+import {
+  rehearseApprovedAddressesOptions,
+  updateApprovedAddressesMutation,
+} from '../../../api/generated/queries/settings.gen.ts';
 import { listApprovedAddresses, updateApprovedAddresses } from '../../../api/generated/sdk/settings.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
@@ -23,7 +29,6 @@ import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { toast } from '../../../ui/toast.ts';
 import {
   addNetwork,
   addressesSchema,
@@ -40,8 +45,15 @@ const route = getRouteApi('/_app/settings/addresses');
 
 /** Approved addresses for users with IP restrictions (spec 5.4). Changes are rehearsed against the last 90 days before saving. */
 export function AddressesTab() {
+  // An undone change is read into a new form.
+  const [undoneChanges, setUndoneChanges] = useState(0);
+  return <AddressesForm key={undoneChanges} onReverted={() => setUndoneChanges((count) => count + 1)} />;
+}
+
+function AddressesForm({ onReverted }: { onReverted: () => void }) {
   const { reason } = usePermission('updateApprovedAddresses');
   const client = useQueryClient();
+  const revert = useWrite('updateApprovedAddresses', updateApprovedAddressesMutation());
   const { base, hasConflict, error, save } = useConditionalSave({
     initial: useSuspenseQuery(addressesQuery).data,
     operation: 'updateApprovedAddresses',
@@ -72,10 +84,21 @@ export function AddressesTab() {
       .fetchQuery(createRehearsalQuery(getValidNetworks(typed) ?? []))
       .catch(() => rehearsal.data);
     if (!(await confirmLockOut(current?.lockedOut ?? 0))) return;
+    const before = toAddresses(toAddressValues(base.addresses));
     const stored = await save(typed);
     if (!stored) return;
     form.reset(toAddressValues(stored.addresses));
-    toast({ title: 'Approved addresses saved' });
+    toastUndoable({
+      title: 'Approved addresses saved',
+      subject: 'the approved addresses',
+      undone: 'The approved addresses are as before',
+      readVersion: async () => withEtag(await listApprovedAddresses()).etag,
+      revert: async ({ headers }) => {
+        await revert.mutateAsync({ body: { addresses: before }, ...(headers && { headers }) });
+        await client.fetchQuery({ ...addressesQuery, staleTime: 0 });
+        onReverted();
+      },
+    });
   };
 
   return (
@@ -145,8 +168,15 @@ interface AddressRowsProps {
 /** One line per network, with a note. */
 function AddressRows({ control, ownAddress }: AddressRowsProps) {
   const { fields, append, remove } = useFieldArray({ control, name: 'addresses' });
+  // An error of the whole list, such as one that would lock out who saves it; the others stand at their lines.
+  const { addresses: listError } = useFormState({ control, name: 'addresses' }).errors;
   return (
     <>
+      {listError?.message !== undefined && (
+        <Banner tone="bad" title="The list was not saved">
+          {listError.message}.
+        </Banner>
+      )}
       {fields.length === 0 && (
         <p className="set-soft">No addresses are approved: users with IP restrictions cannot sign in.</p>
       )}
