@@ -12,6 +12,7 @@ import { SegmentedControl } from '../../ui/chart/SegmentedControl.tsx';
 import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
 import { Page } from '../../ui/layout/Page.tsx';
+import { Tile } from '../../ui/layout/Tile.tsx';
 import { Timestamp } from '../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../ui/table/columns.ts';
 import { DataTable } from '../../ui/table/DataTable.tsx';
@@ -132,9 +133,7 @@ const TITLE_COLUMN: Column<Job> = {
   minWidth: 220,
   cell: (job, { tabIndex }) => (
     <span className="exports-title">
-      <span className="exports-tile" aria-hidden>
-        <FileDown />
-      </span>
+      <Tile icon={FileDown} />
       <span className="tbl-lines">
         <Link to="/jobs/$jobId" params={{ jobId: job.id }} tabIndex={tabIndex} title={job.title}>
           {job.title}

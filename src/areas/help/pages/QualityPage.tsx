@@ -81,7 +81,7 @@ function Results({ report }: { report: QualityReport }) {
   const times = pages.flatMap(({ readyMs }) => readyMs ?? []);
   return (
     <>
-      <StatTiles>
+      <StatTiles areNotesBelow>
         <StatTile
           label="Without violations (axe)"
           value={`${formatNumber(accessibleCount)} of ${formatNumber(pages.length)}`}

@@ -28,6 +28,7 @@ import { preloadConfirmDialog } from '../../../ui/dialog/ConfirmHost.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
+import { Tile } from '../../../ui/layout/Tile.tsx';
 import PopoverCard from '../../../ui/menu/PopoverCard.tsx';
 import { formatEnded, formatForecast, formatWaiting, isUndoable } from '../model/format.ts';
 import { JOB_KINDS } from '../model/job-kinds.ts';
@@ -170,12 +171,10 @@ interface JobRowProps extends Pick<RowProps, 'job' | 'onClose'> {
   children: ReactNode;
 }
 
-function JobRow({ job, onClose, icon: Icon, tone, suffix = '', actions, children }: JobRowProps) {
+function JobRow({ job, onClose, icon, tone, suffix = '', actions, children }: JobRowProps) {
   return (
     <li className="jobs-pop-row">
-      <span className={`job-tile tone-${tone}`} aria-hidden>
-        <Icon />
-      </span>
+      <Tile icon={icon} tone={tone} />
       <div className="jobs-pop-text">
         <Link to="/jobs/$jobId" params={{ jobId: job.id }} className="jobs-pop-title" onClick={onClose}>
           {job.title}

@@ -21,6 +21,7 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { Tile } from '../../../ui/layout/Tile.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
@@ -101,11 +102,7 @@ function JobDetails({ job }: { job: Job }) {
     <Page
       fill={isSideBySide}
       breadcrumbs={<Breadcrumbs />}
-      lead={
-        <span className={`job-tile job-tile-large tone-${state.tone}`} aria-hidden>
-          <Icon />
-        </span>
-      }
+      lead={<Tile icon={Icon} tone={state.tone} size="large" />}
       title={job.title}
       badge={<Badge tone={state.tone}>{state.label}</Badge>}
       meta={<Facts job={job} rate={rate} />}

@@ -23,26 +23,21 @@ export function AttentionCard({ items, isLoading, jobs, now }: AttentionCardProp
     >
       {items.length > 0 && (
         <ul className="home-rows" aria-label="Needs attention">
-          {items.map((item) => {
-            const Icon = item.tone === 'bad' ? CircleAlert : TriangleAlert;
-            return (
-              <li key={item.id}>
-                <StatusRow
-                  tone={item.tone}
-                  icon={<Icon aria-hidden />}
-                  title={item.title}
-                  detail={item.detail}
-                  action={<AttentionAction id={item.id} jobId={failedJob?.id} />}
-                />
-              </li>
-            );
-          })}
+          {items.map(({ id, tone, title, detail }) => (
+            <li key={id}>
+              <StatusRow
+                icon={tone === 'bad' ? CircleAlert : TriangleAlert}
+                action={<AttentionAction id={id} jobId={failedJob?.id} />}
+                {...{ tone, title, detail }}
+              />
+            </li>
+          ))}
         </ul>
       )}
       {items.length === 0 && !isLoading && (
         <StatusRow
           tone="ok"
-          icon={<CircleCheck aria-hidden />}
+          icon={CircleCheck}
           title="Nothing needs attention"
           detail="Sign-ins, backups, second factors, jobs and keys are checked, as far as you may see them."
         />

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { toLinePoints } from '../../../ui/chart/line-points.ts';
+import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
 import { countByDay, SIGN_IN } from '../model/attention.ts';
 import type { Home } from './use-home.ts';
 import './home.css';
@@ -51,29 +51,6 @@ function Sparkline({ values, isBars = false }: { values: readonly number[]; isBa
 
 const signed = (value: number): string => `${value > 0 ? '↑' : '↓'} ${formatNumber(Math.abs(value))}`;
 
-function Figure({
-  label,
-  value,
-  note,
-  children,
-}: {
-  label: ReactNode;
-  value: string;
-  note?: string | undefined;
-  children?: ReactNode;
-}) {
-  return (
-    <div className="home-figure">
-      <dt>{label}</dt>
-      <dd>
-        <strong className="num">{value}</strong>
-        {note !== undefined && <span className="home-quiet"> {note}</span>}
-        {children}
-      </dd>
-    </div>
-  );
-}
-
 /** Key figures of the last 30 days, as far as the viewer may read them. */
 export function Figures({ home }: { home: Home }) {
   const { days, may } = home;
@@ -87,37 +64,37 @@ export function Figures({ home }: { home: Home }) {
   const storage = home.settings.data;
   if (!may.activity && !may.seats && !may.entries && !may.settings) return null;
   return (
-    <dl className="home-figures">
+    <StatTiles>
       {may.activity && (
-        <Figure
+        <StatTile
           label={
             <Link to="/activity" search={{ range: 30, type: 1 }}>
               Sign-ins
             </Link>
           }
-          value={signIns ? formatNumber(signIns.reduce((sum, count) => sum + count, 0)) : '…'}
+          value={signIns ? formatNumber(signIns.reduce((sum, count) => sum + count, 0)) : undefined}
           note="in 30 days"
         >
           {signIns && <Sparkline values={signIns} isBars />}
-        </Figure>
+        </StatTile>
       )}
       {may.seats && (
-        <Figure
+        <StatTile
           label={<Link to="/licenses">Billable seats</Link>}
-          value={seatsNow === undefined ? '…' : formatNumber(seatsNow)}
+          value={seatsNow === undefined ? undefined : formatNumber(seatsNow)}
           note={billable && (change === 0 ? 'as 30 days ago' : `${signed(change)} in 30 days`)}
         >
           {billable && <Sparkline values={billable} />}
-        </Figure>
+        </StatTile>
       )}
       {may.entries && (
-        <Figure
+        <StatTile
           label={
             <Link to="/entries" search={{}}>
               Entries
             </Link>
           }
-          value={entries === undefined ? '…' : formatNumber(entries)}
+          value={entries === undefined ? undefined : formatNumber(entries)}
           note={home.types.data && `in ${pluralize(home.types.data.length, 'type', 'types')}`}
         >
           {created !== undefined && changed !== undefined && (
@@ -125,12 +102,12 @@ export function Figures({ home }: { home: Home }) {
               {formatNumber(created)} created and {formatNumber(changed)} changed in 30 days
             </p>
           )}
-        </Figure>
+        </StatTile>
       )}
       {may.settings && (
-        <Figure
+        <StatTile
           label={<Link to="/settings">Storage for files</Link>}
-          value={storage ? formatSize(storage.storageUsedBytes) : '…'}
+          value={storage ? formatSize(storage.storageUsedBytes) : undefined}
           note={
             storage && storage.storageLimitBytes !== null
               ? `of ${formatSize(storage.storageLimitBytes)}`
@@ -146,8 +123,8 @@ export function Figures({ home }: { home: Home }) {
               value={storage.storageUsedBytes}
             />
           )}
-        </Figure>
+        </StatTile>
       )}
-    </dl>
+    </StatTiles>
   );
 }

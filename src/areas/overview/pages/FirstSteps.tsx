@@ -54,7 +54,7 @@ export function FirstSteps({ home, people }: { home: Home; people: number | unde
           <li key={text}>
             <StatusRow
               tone={isDone ? 'ok' : undefined}
-              icon={<CircleCheck aria-hidden />}
+              icon={CircleCheck}
               title={
                 <>
                   {text}

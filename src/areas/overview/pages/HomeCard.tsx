@@ -1,8 +1,10 @@
+import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { isUnreachable, NO_ANSWER, toServiceError } from '../../../api/errors.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { Tile } from '../../../ui/layout/Tile.tsx';
 import './home.css';
 
 interface HomeCardProps {
@@ -52,7 +54,7 @@ function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
 
 interface StatusRowProps {
   tone: 'ok' | 'warn' | 'bad' | undefined;
-  icon: ReactNode;
+  icon: LucideIcon;
   title: ReactNode;
   detail?: string;
   /** What to do about it. */
@@ -63,7 +65,7 @@ interface StatusRowProps {
 export function StatusRow({ tone, icon, title, detail, action }: StatusRowProps) {
   return (
     <div className="home-row">
-      <span className={tone === undefined ? 'home-tile' : `home-tile home-tile-${tone}`}>{icon}</span>
+      <Tile icon={icon} tone={tone ?? 'neutral'} />
       <div className="home-text">
         <strong>{title}</strong>
         {detail !== undefined && <p>{detail}</p>}

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { CircleHelp, Search, ShieldCheck } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useSession } from '../../../api/session.ts';
@@ -9,20 +10,20 @@ import { HomeCard, StatusRow } from './HomeCard.tsx';
 
 const STORAGE_KEY = 'steward-welcomed';
 
-const TIPS: readonly { icon: ReactNode; title: string; detail: string; action?: ReactNode }[] = [
+const TIPS: readonly { icon: LucideIcon; title: string; detail: string; action?: ReactNode }[] = [
   {
-    icon: <Search aria-hidden />,
+    icon: Search,
     title: 'Find anything',
     detail: `${MODIFIER_KEY} K searches people, entries, pages and commands.`,
   },
   {
-    icon: <CircleHelp aria-hidden />,
+    icon: CircleHelp,
     title: 'Get help on any page',
     detail: 'Press ? for what the page is for, its tasks and its shortcuts.',
     action: <Link to="/help/{-$topic}">Documentation</Link>,
   },
   {
-    icon: <ShieldCheck aria-hidden />,
+    icon: ShieldCheck,
     title: 'Protect your account',
     detail: 'A second factor or a passkey keeps others out who know your password.',
     action: <Link to="/profile">Profile</Link>,

@@ -70,7 +70,7 @@ function TopicDetails({ topic }: { topic: TopicDefinition }) {
   return (
     <Page
       breadcrumbs={<Breadcrumbs />}
-      lead={<TopicTile topic={topic} />}
+      lead={<TopicTile topic={topic} size="large" />}
       title={topic.name}
       badge={<Badge>{topic.isDefault ? 'Default topic' : topic.format}</Badge>}
       meta={`${hours ? `${formatRate(getRate(hours))} events a minute · ` : ''}${formatNewest(topic)}`}

@@ -24,6 +24,7 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Tile } from '../../../ui/layout/Tile.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
@@ -117,9 +118,7 @@ function LossWarning({ consumers, now }: { consumers: readonly Consumer[]; now: 
   const left = getTimeLeft(first, now) ?? 0;
   return (
     <section className="card pub-loss" aria-label="Unread events are deleted soon">
-      <span className="pub-tile tone-bad" aria-hidden>
-        <History />
-      </span>
+      <Tile icon={History} tone="bad" />
       <div className="pub-loss-text">
         <strong>
           {left <= 0
@@ -243,14 +242,16 @@ function TopicRows({ topic, hours, consumers, now }: TopicRowsProps) {
 }
 
 /** Icon of the kind of a topic. */
-export function TopicTile({ topic: { isDefault, format } }: { topic: TopicDefinition }) {
-  const Icon = isDefault ? Radio : format === 'Rows' ? Rows3 : Table2;
+export function TopicTile({
+  topic: { isDefault, format },
+  size = 'medium',
+}: {
+  topic: TopicDefinition;
+  size?: 'medium' | 'large';
+}) {
+  const icon = isDefault ? Radio : format === 'Rows' ? Rows3 : Table2;
   const tone = isDefault ? 'accent' : format === 'Rows' ? 'info' : 'neutral';
-  return (
-    <span className={`pub-tile tone-${tone}`} aria-hidden>
-      <Icon />
-    </span>
-  );
+  return <Tile icon={icon} tone={tone} size={size} />;
 }
 
 interface ConsumerRowProps {

@@ -18,6 +18,7 @@ import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FileDrop } from '../../../ui/form/FileDrop.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { Tile } from '../../../ui/layout/Tile.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { uploadPlan } from '../../import/index.ts';
 import { showStartedJob } from '../../jobs/index.ts';
@@ -302,9 +303,7 @@ function FilesCard({ files, summary, reading, onDiscard }: FilesCardProps) {
   const formats = [...new Set(files.map(({ format }) => FORMAT_NAMES[format]))].join(', ');
   return (
     <section className="card ri-file" aria-label="Files">
-      <span className="ri-tile" aria-hidden>
-        <FileText />
-      </span>
+      <Tile icon={FileText} tone="ok" />
       <div className="ri-file-name">
         <b>{files.length === 1 ? first?.name : pluralize(files.length, 'file', 'files')}</b>
         <span className="ri-note num">

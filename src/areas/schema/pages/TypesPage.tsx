@@ -18,6 +18,7 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { HUE_COUNT, Tile } from '../../../ui/layout/Tile.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
@@ -115,13 +116,7 @@ const COLUMNS: readonly Column<TypeRow>[] = [
 ];
 
 /** Tiles take the colors of categories in turn, so that a type keeps its color. */
-const HUE_COUNT = 6;
-
-const TypeTile = ({ typeId }: { typeId: number }) => (
-  <span className={`sch-tile sch-hue-${(typeId % HUE_COUNT) + 1}`} aria-hidden>
-    <Table2 />
-  </span>
-);
+const TypeTile = ({ typeId }: { typeId: number }) => <Tile icon={Table2} hue={(typeId % HUE_COUNT) + 1} />;
 
 const DAY_MS = 86_400_000;
 

@@ -30,7 +30,7 @@ export function TwoFactorTab() {
           numbers apply where the same users sign in with a password.
         </Banner>
       )}
-      <StatTiles>
+      <StatTiles areNotesBelow>
         <StatTile
           label="Active users"
           value={formatNumber(active)}

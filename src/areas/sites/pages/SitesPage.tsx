@@ -12,6 +12,7 @@ import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { Tile } from '../../../ui/layout/Tile.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
@@ -95,9 +96,7 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
     minWidth: 190,
     cell: ({ id, name, slug }, { tabIndex }) => (
       <span className="sites-name">
-        <span className="sites-tile" aria-hidden>
-          <Building2 />
-        </span>
+        <Tile icon={Building2} tone="accent" />
         <span className="tbl-lines">
           <Link to="/sites/$siteId" params={{ siteId: id }} tabIndex={tabIndex} title={name}>
             {name}

@@ -18,6 +18,7 @@ import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { Tile } from '../../../ui/layout/Tile.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { answerAccess } from '../model/access-checks.ts';
@@ -217,12 +218,9 @@ function CheckRow({
   check: AccessCheck;
   action: ReactNode;
 }) {
-  const Icon = STATE_ICONS[state];
   return (
     <li className={`access-check access-${state}`}>
-      <span className="access-tile">
-        <Icon />
-      </span>
+      <Tile icon={STATE_ICONS[state]} tone={state === 'fails' ? 'bad' : 'neutral'} />
       <div className="access-text">
         <p>
           <span className="visually-hidden">
