@@ -41,14 +41,14 @@ const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const dateTimeFormat = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
   month: 'short',
-  hour: '2-digit',
+  hour: 'numeric',
   minute: '2-digit',
   second: '2-digit',
 });
 const rangeFormat = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
   month: 'short',
-  hour: '2-digit',
+  hour: 'numeric',
   minute: '2-digit',
 });
 const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });

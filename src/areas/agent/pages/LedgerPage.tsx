@@ -18,7 +18,7 @@ import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip, RemovableChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
-import { AsOf } from '../../../ui/table/TableBar.tsx';
+import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { useMedia } from '../../../ui/use-media.ts';
 import { buildCallSeries, getAgentTone } from '../model/call-series.ts';
@@ -306,13 +306,12 @@ function CallsCard({ query, view, show, names, summary }: CallsCardProps) {
   }, [calls, names, summary]);
   return (
     <section className="agent-section" aria-label="Ledger">
-      <div className="agent-line">
-        <h2>Ledger</h2>
+      <h2>Ledger</h2>
+      <TableBar
+        tools={<ExportButton query={query} names={names} isEmpty={rows === undefined || rows.length === 0} />}
+      >
         <LedgerFilters {...{ view, show, names }} />
-        <span className="agent-end">
-          <ExportButton query={query} names={names} isEmpty={rows === undefined || rows.length === 0} />
-        </span>
-      </div>
+      </TableBar>
       <DataTable
         label="Calls"
         columns={CALL_COLUMNS}

@@ -22,7 +22,7 @@ export const CALL_COLUMNS: readonly Column<CallRow>[] = [
   {
     id: 'time',
     header: 'Time',
-    width: 84,
+    width: 104,
     cell: ({ date }) => (
       <time className="num" dateTime={date} title={formatExactDate(date)}>
         {formatCallTime(date)}

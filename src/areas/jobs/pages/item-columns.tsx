@@ -119,7 +119,7 @@ export function createItemColumns(
     {
       id: 'time',
       header: 'Time',
-      width: 84,
+      width: 104,
       align: 'end',
       cell: ({ endedDate }) =>
         endedDate === null ? (

@@ -21,7 +21,7 @@ export const REPORT_COLUMNS: readonly Column<ActingReport>[] = [
   {
     id: 'who',
     header: 'Proxy and user',
-    minWidth: 260,
+    minWidth: 300,
     cell: (report, { tabIndex }) => (
       <span className="person">
         <Avatar name={report.proxyUser.fullName} id={report.proxyUser.id} />
@@ -39,7 +39,7 @@ export const REPORT_COLUMNS: readonly Column<ActingReport>[] = [
   {
     id: 'reason',
     header: 'Reason',
-    minWidth: 200,
+    minWidth: 160,
     small: 'line',
     cell: ({ reason, source }) => (
       <span className="person-soft" title={reason ?? undefined}>

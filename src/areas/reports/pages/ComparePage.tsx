@@ -36,7 +36,10 @@ export function ComparePage() {
   const { run: runId, with: otherId } = route.useSearch();
   const navigate = route.useNavigate();
   const { user } = useSession();
-  const { data: run, error } = useQuery(getReportRunOptions({ path: { runId } }));
+  const { data: run, error } = useQuery({
+    ...getReportRunOptions({ path: { runId } }),
+    enabled: runId > 0,
+  });
   const { data: runs } = useQuery(
     listReportRunsOptions({
       query: { owner: 'own', status: 'Ready', pageSize: 1000, ...(run && { templateId: run.templateId }) },

@@ -279,8 +279,8 @@ function RehearsalResult({
         <SuggestedNetworks
           suggestions={suggestions}
           renderAction={({ network }) => (
-            <Button size="small" icon={Plus} onClick={() => onAdd(network)}>
-              Add {network}
+            <Button size="small" icon={Plus} aria-label={`Add ${network}`} onClick={() => onAdd(network)}>
+              Add
             </Button>
           )}
         />

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Send } from 'lucide-react';
-import { useId, useState } from 'react';
+import { ImagePlus, Send } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import type { MailPreview, SiteBrand } from '../../../../contract/generated/types.gen.ts';
 import { validateBrandColor } from '../../../../contract/rules/colors.ts';
@@ -50,6 +50,7 @@ function BrandCard({
   const { reason } = usePermission('updateSiteBrand');
   const [color, setColor] = useState(initial.data.color);
   const [file, setFile] = useState<File>();
+  const logoInput = useRef<HTMLInputElement>(null);
   const [isLogoRemoved, setIsLogoRemoved] = useState(false);
   const [isSaving, setIsSaving] = useState(false);
   const { base, hasConflict, error, save } = useConditionalSave({
@@ -118,20 +119,28 @@ function BrandCard({
           hint="PNG, JPEG or WebP, at most 64 KiB. Shown 32 pixels high in mails."
           error={logoError}
         >
-          <input
-            // Emptied after saving.
-            key={file === undefined ? 'empty' : 'chosen'}
-            id={`${id}-logo`}
-            type="file"
-            accept={LOGO_TYPES}
-            aria-describedby={`${id}-logo-note`}
-            onChange={({ target }) => {
-              setFile(target.files?.[0]);
-              setIsLogoRemoved(false);
-            }}
-          />
+          <div className="set-color">
+            <input
+              ref={logoInput}
+              // Emptied after saving.
+              key={file === undefined ? 'empty' : 'chosen'}
+              id={`${id}-logo`}
+              type="file"
+              className="visually-hidden"
+              tabIndex={-1}
+              accept={LOGO_TYPES}
+              aria-describedby={`${id}-logo-note`}
+              onChange={({ target }) => {
+                setFile(target.files?.[0]);
+                setIsLogoRemoved(false);
+              }}
+            />
+            <Button size="small" icon={ImagePlus} onClick={() => logoInput.current?.click()}>
+              Choose a file
+            </Button>
+            <span className="set-soft">{file?.name ?? 'No file chosen'}</span>
+          </div>
         </FieldFrame>
-        {file && <p className="set-soft">Chosen: {file.name}</p>}
         {base.logo && !isLogoRemoved && (
           <div className="set-color">
             <LogoPicture logo={base.logo} />

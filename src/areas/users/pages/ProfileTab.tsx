@@ -29,7 +29,7 @@ export function ProfileTab() {
   const open = () => navigate({ search: { edit: true }, replace: true });
   const close = () => navigate({ search: {}, replace: true, ignoreBlocker: true });
   return (
-    <div className={cx('user-cols', edit && 'user-cols-one')}>
+    <div className={cx('user-cols', 'user-cols-facts', edit && 'user-cols-one')}>
       <div className="user-main">
         {edit && <ProfileForm start={userWithEtag} onClose={close} />}
         <div id="access">
