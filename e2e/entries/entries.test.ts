@@ -1,6 +1,13 @@
 import type { Page } from '@playwright/test';
 import type { DataRequestResultVm, FieldVm } from '../../contract/generated/types.gen.ts';
-import { expectAccessible, expectToast, fillForm, chooseOption, findSelect } from '../support/actions.ts';
+import {
+  expectAccessible,
+  expectToast,
+  fillForm,
+  chooseOption,
+  findSelect,
+  openFilter,
+} from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
@@ -185,18 +192,44 @@ test('keeps the filter builder, the query, the chips and the URL in sync', async
   await page.reload();
   await expect(grid).toHaveAttribute('aria-rowcount', '22');
   const chips = page.getByRole('group', { name: 'Filter' });
-  await expect(chips).toContainText(/Where\s*Size is at least 250\s*or\s*Name starts with “deal 10”/);
+  await expect(chips).toContainText(
+    /Where\s*Size is at least 250\s*filter\s*or\s*Name starts with “deal 10”/,
+  );
   await chips.getByRole('button', { name: 'Remove Name starts with “deal 10”' }).click();
-  await expect(chips.getByRole('button', { name: 'Remove Size is at least 250' })).toBeFocused();
+  await expect(chips.getByRole('button', { name: 'Add filter' })).toBeFocused();
   await expect(grid).toHaveAttribute('aria-rowcount', '11');
   await page.goBack();
   await expect(grid).toHaveAttribute('aria-rowcount', '22');
-  // Clicking a chip focuses its condition.
-  await chips.getByRole('button', { name: 'Name starts with “deal 10”', exact: true }).click();
-  await expect(findSelect(filterPanel, 'Field').nth(1)).toBeFocused();
-  await page.getByRole('button', { name: 'Filter and query' }).click();
 
-  await page.getByLabel('Search Orders').fill('onerror');
+  // Each condition is edited in its chip, without the panel.
+  const size = await openFilter(page, 'Size');
+  await size.getByLabel('Value of Size').fill('2x');
+  await expect(size.getByRole('alert')).toHaveText(/number/);
+  await size.getByLabel('Value of Size').fill('255');
+  await expect(size).toContainText('16 match');
+  await expectAccessible(page);
+  await chooseOption(findSelect(size, 'Operator'), 'is less than');
+  await page.keyboard.press('Escape');
+  await expect(chips.getByRole('button', { name: /^Size is less than 255/ })).toBeFocused();
+  await expect(grid).toHaveAttribute('aria-rowcount', '256');
+  // One step of the history for all changes of a chip.
+  await page.goBack();
+  await expect(grid).toHaveAttribute('aria-rowcount', '22');
+  await chips.getByRole('button', { name: 'Clear', exact: true }).click();
+  await chips.getByRole('button', { name: 'Add filter' }).click();
+  await page.getByRole('menuitem', { name: 'Stage', exact: true }).click();
+  const added = page.getByRole('dialog', { name: 'Stage filter' });
+  await added.getByRole('checkbox', { name: 'Won' }).check();
+  await expect(chips).toContainText(/Stage is Won/);
+  await added.getByRole('checkbox', { name: 'Open' }).check();
+  await added.getByRole('button', { name: 'Done' }).click();
+  await expect(chips.getByRole('button', { name: 'Add filter' })).toBeFocused();
+  await expect(chips).toContainText(/Stage is one of Won or Open/);
+  await expect(grid).toHaveAttribute('aria-rowcount', '261');
+  await page.reload();
+  await expect(chips).toContainText(/Stage is one of Won or Open/);
+
+  await page.getByLabel('Search Orders').fill('nobody');
   await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear search and filter' }).click();
   await expect(page.getByRole('button', { name: 'Filter and query' })).toBeFocused();

@@ -3,7 +3,7 @@ import { Suspense, useContext, useId, useRef } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { cx } from '../cx.ts';
 import { lazyWithPreload } from '../lazy.tsx';
-import type { FilterOption } from './FilterOptions.tsx';
+import type { FilterOption } from './FilterOptionList.tsx';
 import { SentenceContext, useChipOpen } from './sentence-context.ts';
 import './filter.css';
 
@@ -12,9 +12,11 @@ const PopoverCard = lazyWithPreload(() => import('../menu/PopoverCard.tsx'));
 
 interface PopoverChipProps {
   label: string;
+  /** The whole clause, where several clauses have the same label. */
+  title?: string | undefined;
   /** Verb between label and value in a sentence. */
   operator?: string | undefined;
-  /** Text of the current value; undefined while inactive. */
+  /** Text of the current value; undefined while inactive, empty for an operator without value. */
   value?: string | undefined;
   /** Why the value is invalid. */
   error?: string | undefined;
@@ -34,6 +36,7 @@ interface PopoverChipProps {
  */
 function PopoverChip({
   label,
+  title,
   operator = 'is',
   value,
   error,
@@ -60,6 +63,7 @@ function PopoverChip({
         ref={button}
         type="button"
         className="filter-open"
+        title={title}
         aria-haspopup="dialog"
         aria-expanded={open}
         aria-describedby={error === undefined ? undefined : errorId}
@@ -69,8 +73,8 @@ function PopoverChip({
       >
         {isClause ? (
           <>
-            <span>{label}</span> <span className="filter-operator">{operator}</span>{' '}
-            <span className="filter-value">{value ?? '…'}</span>{' '}
+            <bdi>{label}</bdi> <span className="filter-operator">{operator}</span>{' '}
+            {value !== '' && <bdi className="filter-value">{value ?? '…'}</bdi>}{' '}
             <span className="visually-hidden">filter</span>
           </>
         ) : (
@@ -93,7 +97,7 @@ function PopoverChip({
         <button
           type="button"
           className="filter-clear"
-          aria-label={`Clear ${label} filter`}
+          aria-label={title === undefined ? `Clear ${label} filter` : `Remove ${title}`}
           onClick={() => {
             onClear();
             button.current?.focus();
@@ -148,22 +152,24 @@ export function FilterChip({ label, operator, options, value, onChange }: Filter
   );
 }
 
-interface CardChipProps extends Pick<PopoverChipProps, 'label' | 'operator' | 'value' | 'error' | 'onClear'> {
+interface CardChipProps extends Pick<
+  PopoverChipProps,
+  'label' | 'title' | 'operator' | 'value' | 'error' | 'onClear'
+> {
+  /** Identifies the clause in its sentence; the label by default. */
+  id?: string;
   /** Renders the content of the open card. */
   children: (close: () => void) => ReactNode;
 }
 
 /** Filter whose value is edited in a card. Its error is shown on the chip and at the field in the card. */
-export function CardChip({ label, operator, value, error, onClear, children }: CardChipProps) {
-  const [open, setOpen] = useChipOpen(label);
+export function CardChip({ id, children, ...chip }: CardChipProps) {
+  const { label } = chip;
+  const [open, setOpen] = useChipOpen(id ?? label);
   const button = useRef<HTMLButtonElement>(null);
   const close = () => setOpen(false);
   return (
-    <PopoverChip
-      {...{ label, operator, value, error, onClear, button, open }}
-      onOpen={() => setOpen(true)}
-      preload={PopoverCard.preload}
-    >
+    <PopoverChip {...chip} {...{ button, open }} onOpen={() => setOpen(true)} preload={PopoverCard.preload}>
       {open && (
         <PopoverCard label={`${label} filter`} anchor={button} align="start" onClose={close}>
           {children(close)}

@@ -14,6 +14,8 @@ const FilterText = lazyWithPreload(() => import('./FilterText.tsx'));
 export interface SentenceClause {
   /** Name of the field; also the label of its chip. */
   label: string;
+  /** Identifies the clause where several have the same label. */
+  id?: string;
   isActive: boolean;
   chip: ReactNode;
   /** Adds a clause without values; others open the card of their chip. Null for clauses that are added elsewhere. */
@@ -25,62 +27,75 @@ interface FilterSentenceProps {
   /** Undefined while there is nothing to clear. */
   onClear: (() => void) | undefined;
   matchCount?: number | undefined;
+  conjunction?: 'and' | 'or';
+  /** Fields of which any number of clauses can be added, instead of the clauses that are not active. */
+  additions?: readonly { label: string; onSelect: () => void }[];
+  /** The clause whose card is open, and a function that opens or closes it, where the page keeps them. */
+  edit?: readonly [id: string | undefined, open: (id: string | undefined) => void];
+  /** Opens the text of the filter; by default the text are the parameters of the address. */
+  textButton?: ReactNode;
 }
 
 /**
  * The filter of a list as one sentence: a chip with field, operator and value for each active clause, edited in place,
  * and a menu that adds the others. The text of the filter is behind a button.
  */
-export function FilterSentence({ clauses, onClear, matchCount }: FilterSentenceProps) {
-  const [editing, setEditing] = useState<string>();
+export function FilterSentence({
+  clauses,
+  onClear,
+  matchCount,
+  conjunction = 'and',
+  additions,
+  edit,
+  textButton,
+}: FilterSentenceProps) {
+  const ownEdit = useState<string>();
+  const [editing, setEditing] = edit ?? ownEdit;
   const [showsText, setShowsText] = useState(false);
   const sentence = useRef<HTMLFieldSetElement>(null);
   const textAnchor = useRef<HTMLSpanElement>(null);
   // A clause without values stays while it is edited.
   const visible = clauses.filter(({ label, isActive }) => isActive || label === editing);
-  const addable = clauses.filter((clause) => !visible.includes(clause) && clause.onAdd !== null);
+  const items =
+    additions ??
+    clauses
+      .filter((clause) => !visible.includes(clause) && clause.onAdd !== null)
+      .map(({ label, onAdd }) => ({ label, onSelect: onAdd ?? (() => setEditing(label)) }));
   const onFocusChange = useFocusAfterRemoval(sentence, visible.length);
-  const state = useMemo(() => ({ editing, setEditing, matchCount }), [editing, matchCount]);
+  const state = useMemo(() => ({ editing, setEditing, matchCount }), [editing, setEditing, matchCount]);
   return (
     <fieldset ref={sentence} className="sentence" {...onFocusChange}>
       <legend className="visually-hidden">Filter</legend>
       <ListFilter aria-hidden />
       {visible.length > 0 && <span>Where</span>}
       <SentenceContext value={state}>
-        {visible.map(({ label, chip }, index) => (
-          <Fragment key={label}>
-            {index > 0 && <span>and</span>}
+        {visible.map(({ label, id = label, chip }, index) => (
+          <Fragment key={id}>
+            {index > 0 && <span>{conjunction}</span>}
             {chip}
           </Fragment>
         ))}
       </SentenceContext>
-      {addable.length > 0 && (
+      {items.length > 0 && (
         <span className="sentence-add">
-          <MenuButton
-            label="Add filter"
-            icon={Plus}
-            size="small"
-            align="start"
-            items={addable.map(({ label, onAdd }) => ({
-              label,
-              onSelect: onAdd ?? (() => setEditing(label)),
-            }))}
-          >
+          <MenuButton label="Add filter" icon={Plus} size="small" align="start" items={items}>
             {visible.length === 0 ? 'Add filter' : undefined}
           </MenuButton>
         </span>
       )}
       <span ref={textAnchor} className="sentence-text">
-        <IconButton
-          label="Filter as text"
-          icon={Braces}
-          size="small"
-          aria-haspopup="dialog"
-          aria-expanded={showsText}
-          onPointerEnter={FilterText.preload}
-          onFocus={FilterText.preload}
-          onClick={() => setShowsText(true)}
-        />
+        {textButton ?? (
+          <IconButton
+            label="Filter as text"
+            icon={Braces}
+            size="small"
+            aria-haspopup="dialog"
+            aria-expanded={showsText}
+            onPointerEnter={FilterText.preload}
+            onFocus={FilterText.preload}
+            onClick={() => setShowsText(true)}
+          />
+        )}
         <Suspense>
           {showsText && <FilterText anchor={textAnchor} onClose={() => setShowsText(false)} />}
         </Suspense>

@@ -1,18 +1,22 @@
 import { Plus, X } from 'lucide-react';
 import type { MouseEvent } from 'react';
 import { flushSync } from 'react-dom';
-import { FIELD } from '../../../../contract/rules/fields.ts';
-import type { FilterOperation } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import type { Comparison, Condition, ConditionGroup } from '../../../../contract/rules/query/condition.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
 import type { Field, Schema } from '../model/schema.ts';
-import { findComparedField, getFieldName, replaceCondition } from './draft.ts';
+import {
+  changeOperation,
+  createComparison,
+  findComparedField,
+  getFieldName,
+  replaceCondition,
+} from './draft.ts';
 import { focusAdded, focusAdder } from './focus.ts';
 import type { NameLookup } from './format-filter.ts';
-import { findOperation, formatOperator, getDefaultOperation, getOperations } from './operators.ts';
+import { findOperation, formatOperator, getOperations } from './operators.ts';
 import { ValueEditor } from './ValueEditor.tsx';
 import './filter.css';
 
@@ -44,14 +48,6 @@ const MATCHES = [
   { value: 'all', label: 'all match' },
   { value: 'any', label: 'any matches' },
 ] as const;
-
-/** A comparison without operands; of a Boolean with Yes, since a switch is never empty. */
-const createComparison = (field: Field | undefined): Comparison => ({
-  kind: 'comparison',
-  field: field ?? ENTRY_ID,
-  operation: getDefaultOperation(field?.fieldType),
-  operands: field?.fieldType === FIELD.boolean ? [true] : [],
-});
 
 function GroupEditor({ group, ...rest }: ConditionProps & { group: ConditionGroup }) {
   const { path, set, fields, flat = false } = rest;
@@ -118,14 +114,6 @@ const removeOnClick =
     if (element) focusAdder(element);
     set(path, undefined);
   };
-
-/** Changes the operation; keeps the operands as far as they fit the new one. */
-function changeOperation(comparison: Comparison, operation: FilterOperation): Comparison {
-  const [first] = comparison.operands;
-  if (comparison.operation.operand === operation.operand) return { ...comparison, operation };
-  const operands = operation.operand === 'none' || first === undefined ? [] : [first];
-  return { ...comparison, operation, operands };
-}
 
 function ComparisonEditor({ comparison, ...rest }: ConditionProps & { comparison: Comparison }) {
   const { path, set, fields, schema, lookUpName, flat = false } = rest;

@@ -11,6 +11,7 @@ import { FilterBuilder } from './FilterBuilder.tsx';
 import { focusCondition } from './focus.ts';
 import { OPERATOR_HELP } from './operators.ts';
 import { QueryEditor } from './QueryEditor.tsx';
+import { TYPING_PAUSE_MS } from './use-condition-edit.ts';
 import { useNameLookup } from './use-name-lookup.ts';
 import './filter.css';
 
@@ -26,8 +27,6 @@ interface FilterPanelProps {
   /** The list's request as a curl command. */
   curl: string;
 }
-
-const TYPING_PAUSE_MS = 300;
 
 interface EditorState {
   draft: ConditionGroup;

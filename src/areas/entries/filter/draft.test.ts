@@ -226,7 +226,7 @@ it('formats the parts of a filter chip, counting further values', () => {
   expect(parts(compare('Stage', '$in', 4, 9, 10))).toEqual({
     field: 'Stage',
     operator: 'is one of',
-    value: 'Won +2',
+    value: 'Won, #9, or 1 more',
   });
   expect(parts(compare('Founded', '$between', 1, 2)).value).toBe('1 and 2');
   expect(parts(compare('Stage', '$noData', 4))).toMatchObject({ operator: 'has no data', value: '' });

@@ -1,5 +1,6 @@
 import type { RequiredWhen } from '../../../../contract/generated/types.gen.ts';
-import { findFilterOperation } from '../../../../contract/rules/fields.ts';
+import { FIELD, findFilterOperation } from '../../../../contract/rules/fields.ts';
+import type { FilterOperation } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import type {
   Comparison,
@@ -11,7 +12,7 @@ import type {
 import { parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { findField } from '../model/schema.ts';
-import { findOperation } from './operators.ts';
+import { findOperation, getDefaultOperation } from './operators.ts';
 
 /**
  * The editor's form of a filter is the condition tree of the contract: a group whose comparisons may still lack operands.
@@ -34,6 +35,22 @@ export const getFieldName = ({ field }: Comparison): string =>
 /** The compared field among the fields of the entry type; undefined for `EntryId` and for deleted fields. */
 export const findComparedField = (comparison: Comparison, fields: readonly Field[]): Field | undefined =>
   fields.find(({ apiName }) => apiName === getFieldName(comparison));
+
+/** A comparison without operands; of a Boolean with Yes, since a switch is never empty. */
+export const createComparison = (field: Field | undefined): Comparison => ({
+  kind: 'comparison',
+  field: field ?? ENTRY_ID,
+  operation: getDefaultOperation(field?.fieldType),
+  operands: field?.fieldType === FIELD.boolean ? [true] : [],
+});
+
+/** Changes the operation; keeps the operands as far as they fit the new one. */
+export function changeOperation(comparison: Comparison, operation: FilterOperation): Comparison {
+  const [first] = comparison.operands;
+  if (comparison.operation.operand === operation.operand) return { ...comparison, operation };
+  const operands = operation.operand === 'none' || first === undefined ? [] : [first];
+  return { ...comparison, operation, operands };
+}
 
 /** Whether the comparison has the operands its operation needs. */
 export function isComplete({ operation, operands }: Comparison): boolean {

@@ -24,15 +24,6 @@ export const focusFilter = (): void =>
     document.querySelector<HTMLElement>('#ent-find') ?? document.querySelector<HTMLElement>('#page-title')
   )?.focus({ preventScroll: true });
 
-/** Focuses the chip before a removed one. If another chip follows, it takes the position and keeps the focus. */
-export function focusPreviousChip(chip: Element | null): void {
-  const chips = [...(chip?.parentElement?.querySelectorAll('.filter-chip') ?? [])];
-  if (chips.at(-1) !== chip) return;
-  const previous = chips.at(-2)?.querySelector<HTMLElement>('.filter-chip-remove');
-  if (previous) previous.focus();
-  else focusFilter();
-}
-
 function focusFirst(container: Element | null | undefined): void {
   // A group starts with its all/any select; the value to fill in is in its first condition.
   const condition =

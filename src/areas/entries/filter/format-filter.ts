@@ -13,6 +13,7 @@ import { formatOperator } from './operators.ts';
 export type NameLookup = (field: Field, id: number) => string | undefined;
 
 const MAX_LISTED_VALUES = 3;
+const MAX_CHIP_VALUES = 2;
 const disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** Finds names of choices, which need no request. */
@@ -51,10 +52,9 @@ function formatOperands(
   operands: readonly unknown[],
   field: Field | undefined,
   display: FilterDisplay,
+  maxListed = MAX_LISTED_VALUES,
 ): string {
-  const listed = operands
-    .slice(0, MAX_LISTED_VALUES)
-    .map((operand) => formatOperand(operand, field, display));
+  const listed = operands.slice(0, maxListed).map((operand) => formatOperand(operand, field, display));
   const more = operands.length - listed.length;
   return disjunction.format(more > 0 ? [...listed, `${formatNumber(more)} more`] : listed);
 }
@@ -62,7 +62,7 @@ function formatOperands(
 const formatFieldName = (comparison: Comparison, field: Field | undefined): string =>
   field?.name ?? (comparison.field === ENTRY_ID ? 'Entry id' : getFieldName(comparison));
 
-/** The parts of a filter chip. Of many values it names the first and counts the others. */
+/** The parts of a filter chip. Of many values it names the first two and counts the others. */
 export function formatComparisonParts(
   comparison: Comparison,
   fields: readonly Field[],
@@ -70,16 +70,14 @@ export function formatComparisonParts(
 ) {
   const field = findComparedField(comparison, fields);
   const { operation } = comparison;
-  const [first, ...others] = operation.operand === 'none' ? [] : comparison.operands;
-  const firstText = first === undefined ? '' : formatOperand(first, field, display);
-  const more =
-    operation.operand === 'pair'
-      ? others.map((operand) => ` and ${formatOperand(operand, field, display)}`).join('')
-      : others.length > 0 && ` +${formatNumber(others.length)}`;
+  const operands = operation.operand === 'none' ? [] : comparison.operands;
   return {
     field: formatFieldName(comparison, field),
     operator: formatOperator(operation.rowOperator, field?.fieldType),
-    value: `${firstText}${more || ''}`,
+    value:
+      operation.operand === 'pair'
+        ? operands.map((operand) => formatOperand(operand, field, display)).join(' and ')
+        : formatOperands(operands, field, display, MAX_CHIP_VALUES),
   };
 }
 

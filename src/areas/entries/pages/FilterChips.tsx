@@ -1,131 +1,178 @@
-import { ListFilter, Plus, X } from 'lucide-react';
-import { Fragment } from 'react';
-import type { Condition, QueryError } from '../../../../contract/rules/query/condition.ts';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Comparison, Condition, QueryError } from '../../../../contract/rules/query/condition.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
-import { replaceCondition, toFilterDraft, toQueryObject } from '../filter/draft.ts';
+import { lazyWithPreload } from '../../../ui/lazy.tsx';
+import { CardChip, RemovableChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
+import {
+  createComparison,
+  findComparedField,
+  isComplete,
+  replaceCondition,
+  toFilterDraft,
+  toQueryObject,
+} from '../filter/draft.ts';
 import type { QueryObject } from '../filter/draft.ts';
-import { focusPreviousChip, focusFilter } from '../filter/focus.ts';
+import { focusFilter } from '../filter/focus.ts';
 import { formatFilter, formatComparisonParts } from '../filter/format-filter.ts';
 import type { FilterDisplay } from '../filter/format-filter.ts';
+import { useConditionEdit } from '../filter/use-condition-edit.ts';
 import { useNameLookup } from '../filter/use-name-lookup.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
 import { useTimeZone } from '../model/zone.ts';
 import type { EntriesView } from '../views/view.ts';
-import '../../../ui/table/filter.css';
-import './filter-chips.css';
+
+const ConditionCard = lazyWithPreload(() => import('../filter/ConditionCard.tsx'));
 
 interface FilterChipsProps {
   condition: Condition | undefined;
   errors: readonly QueryError[] | undefined;
   fields: readonly Field[];
   schema: Schema;
-  onChange: (query: QueryObject | undefined) => void;
-  /** Opens the condition at an index in the filter builder; the number of conditions opens a new one. */
-  onEdit?: (index: number) => void;
+  matchCount?: number | undefined;
+  /** `isStep`: the new filter is a history entry of its own. */
+  onChange: (query: QueryObject | undefined, isStep: boolean) => void;
+  /** Opens the group at an index in the filter panel, where there is one. */
+  onEditGroup?: (index: number) => void;
+  /** Opens the filter panel; without it the text of the address is edited. */
+  panelButton?: ReactNode;
 }
 
 const MAX_LABEL_CHARS = 90;
 const shorten = (text: string): string =>
   text.length <= MAX_LABEL_CHARS ? text : `${text.slice(0, MAX_LABEL_CHARS - 1)}…`;
 
-/** The filter as a row of chips joined by "and" or "or"; a nested group is one chip. */
-export function FilterChips({ condition, errors, fields, schema, onChange, onEdit }: FilterChipsProps) {
-  const draft = toFilterDraft(condition);
+const getChipId = (index: number): string => `condition-${index}`;
+
+/** The filter as one sentence: each condition is edited in its chip; a nested group is one chip, edited in the panel. */
+export function FilterChips(props: FilterChipsProps) {
+  const { condition, errors, fields, schema, matchCount, onChange, onEditGroup, panelButton } = props;
+  const edit = useConditionEdit(condition, fields, onChange);
+  const { draft, openIndex } = edit;
   const lookUpName = useNameLookup(draft, fields, schema);
   const { name: zone } = useTimeZone();
+  const display = { lookUpName, zone };
   if (errors)
     return (
-      <RemovableChip
-        label={`The filter has ${pluralize(errors.length, 'error', 'errors')}`}
-        onRemove={() => {
-          focusFilter();
-          onChange(undefined);
-        }}
-      />
-    );
-  if (draft.conditions.length === 0) return null;
-  return (
-    <fieldset className="sentence">
-      <legend className="visually-hidden">Filter</legend>
-      <ListFilter aria-hidden />
-      <span>Where</span>
-      {draft.conditions.map((part, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- a condition has no identity but its position
-        <Fragment key={index}>
-          {index > 0 && <span>{draft.match === 'any' ? 'or' : 'and'}</span>}
-          <Chip
-            {...{ condition: part, fields }}
-            display={{ lookUpName, zone }}
-            onEdit={onEdit && (() => onEdit(index))}
-            onRemove={() => onChange(toQueryObject(replaceCondition(draft, [index], undefined)))}
-          />
-        </Fragment>
-      ))}
-      {onEdit && (
-        <IconButton
-          label="Add condition to the filter"
-          icon={Plus}
-          size="small"
-          onClick={() => onEdit(draft.conditions.length)}
+      <>
+        <RemovableChip
+          label={`The filter has ${pluralize(errors.length, 'error', 'errors')}`}
+          onRemove={() => {
+            focusFilter();
+            onChange(undefined, true);
+          }}
         />
-      )}
-    </fieldset>
+        {panelButton}
+      </>
+    );
+  const remove = (index: number) => {
+    edit.cancel();
+    onChange(toQueryObject(replaceCondition(draft, [index], undefined)), true);
+  };
+  const openChip = (id: string | undefined) => {
+    if (id === undefined) edit.close();
+    else edit.open(draft.conditions.findIndex((_, index) => getChipId(index) === id));
+  };
+  return (
+    <FilterSentence
+      matchCount={matchCount}
+      conjunction={draft.match === 'any' ? 'or' : 'and'}
+      textButton={panelButton}
+      onClear={
+        draft.conditions.length > 1
+          ? () => {
+              focusFilter();
+              edit.cancel();
+              onChange(undefined, true);
+            }
+          : undefined
+      }
+      edit={[openIndex === undefined ? undefined : getChipId(openIndex), openChip]}
+      additions={[...fields, undefined].map((field) => ({
+        label: field?.name ?? 'Entry id',
+        onSelect: () => edit.add(createComparison(field)),
+      }))}
+      clauses={draft.conditions.map((part, index) => {
+        const title = shorten(formatFilter(part, fields, display));
+        const shared = { title, onRemove: () => remove(index) };
+        return {
+          label: title,
+          id: getChipId(index),
+          isActive: true,
+          chip:
+            part.kind === 'group' ? (
+              <GroupChip {...shared} onEdit={onEditGroup && (() => onEditGroup(index))} />
+            ) : (
+              <ComparisonChip
+                {...shared}
+                {...{ fields, schema, display, edit }}
+                id={getChipId(index)}
+                comparison={part}
+              />
+            ),
+        };
+      })}
+    />
   );
 }
 
 interface ChipProps {
-  condition: Condition;
-  fields: readonly Field[];
-  display: FilterDisplay;
-  onEdit: (() => void) | undefined;
+  title: string;
   onRemove: () => void;
 }
 
-function Chip({ condition, fields, display, onEdit, onRemove }: ChipProps) {
-  const text = formatFilter(condition, fields, display);
-  const content = <ChipContent {...{ condition, fields, display, text }} />;
+interface ComparisonChipProps extends ChipProps {
+  comparison: Comparison;
+  id: string;
+  fields: readonly Field[];
+  schema: Schema;
+  display: FilterDisplay;
+  edit: ReturnType<typeof useConditionEdit>;
+}
+
+function ComparisonChip(props: ComparisonChipProps) {
+  const { id, title, onRemove, comparison, fields, schema, display, edit } = props;
+  const { field: label, operator, value } = formatComparisonParts(comparison, fields, display);
   return (
-    <span className="filter-chip">
-      {onEdit ? (
-        <button type="button" className="filter-chip-parts" title={text} onClick={onEdit}>
-          {content}
-        </button>
-      ) : (
-        <span className="filter-chip-parts" title={text}>
-          {content}
-        </span>
+    <CardChip
+      {...{ id, label, title, operator }}
+      value={isComplete(comparison) ? value : undefined}
+      onClear={onRemove}
+    >
+      {(close) => (
+        <ConditionCard
+          {...{ comparison, schema, onRemove }}
+          name={label}
+          field={findComparedField(comparison, fields)}
+          lookUpName={display.lookUpName}
+          error={edit.error}
+          onChange={edit.change}
+          onDone={close}
+        />
       )}
-      <button
-        type="button"
-        className="filter-chip-remove"
-        aria-label={`Remove ${shorten(text)}`}
-        onClick={({ currentTarget }) => {
-          focusPreviousChip(currentTarget.closest('.filter-chip'));
-          onRemove();
-        }}
-      >
-        <X />
-      </button>
-    </span>
+    </CardChip>
   );
 }
 
-function ChipContent({
-  condition,
-  fields,
-  display,
-  text,
-}: Pick<ChipProps, 'condition' | 'fields' | 'display'> & { text: string }) {
-  if (condition.kind === 'group') return <bdi>{text}</bdi>;
-  const { field, operator, value } = formatComparisonParts(condition, fields, display);
+function GroupChip({ title, onRemove, onEdit }: ChipProps & { onEdit: (() => void) | undefined }) {
+  const content = <bdi>{title}</bdi>;
   return (
-    <>
-      <bdi>{field}</bdi> <span className="filter-chip-operator">{operator}</span>{' '}
-      {value !== '' && <bdi className="filter-chip-value">{value}</bdi>}
-    </>
+    <span className="filter filter-on filter-clause">
+      {onEdit ? (
+        <button type="button" className="filter-open" title={title} onClick={onEdit}>
+          {content}
+        </button>
+      ) : (
+        <span className="filter-open" title={title}>
+          {content}
+        </span>
+      )}
+      <button type="button" className="filter-clear" aria-label={`Remove ${title}`} onClick={onRemove}>
+        <X />
+      </button>
+    </span>
   );
 }
 

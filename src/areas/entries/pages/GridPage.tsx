@@ -1,5 +1,5 @@
 import { Link, getRouteApi, useRouter } from '@tanstack/react-router';
-import { Braces, ListFilter, ListTree, RefreshCw, Table2, History, PencilLine } from 'lucide-react';
+import { Braces, ListTree, RefreshCw, Table2, History, PencilLine } from 'lucide-react';
 import { Suspense, useDeferredValue, useMemo, useState, useEffect, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
@@ -176,7 +176,11 @@ function EntryList() {
             view={view}
             condition={condition}
           />
-          <Link to="/entries/$type/schema" params={{ type: type.apiName }} className={buttonClass()}>
+          <Link
+            to="/entries/$type/schema"
+            params={{ type: type.apiName }}
+            className={buttonClass({}, 'ent-schema')}
+          >
             <ListTree />
             Schema
           </Link>
@@ -196,14 +200,6 @@ function EntryList() {
         }
       >
         <ViewsBar {...{ type, fields, view, layout, views }} saved={savedView} />
-        <Button
-          icon={ListFilter}
-          id="ent-find"
-          aria-expanded={filterPanel !== undefined}
-          onClick={() => (filterPanel ? setFilterPanel(undefined) : openFilter())}
-        >
-          Filter and query
-        </Button>
         <SearchField
           label={`Search ${type.pluralName}`}
           placeholder={key ? `${key.name} contains` : 'Search'}
@@ -211,16 +207,24 @@ function EntryList() {
           onChange={setSearchText}
           onBlur={settle}
         />
+        <FilterChips
+          {...{ condition, fields, schema, errors }}
+          matchCount={isFiltered ? rows?.total : undefined}
+          onChange={(query, isStep) => void updateView({ query }, isStep)}
+          onEditGroup={openFilter}
+          panelButton={
+            <IconButton
+              id="ent-find"
+              label="Filter and query"
+              icon={Braces}
+              size="small"
+              aria-expanded={filterPanel !== undefined}
+              onPointerEnter={FilterPanel.preload}
+              onClick={() => (filterPanel ? setFilterPanel(undefined) : openFilter())}
+            />
+          }
+        />
       </TableBar>
-      {view.query !== undefined && (
-        <div className="filter-chips-bar">
-          <FilterChips
-            {...{ condition, fields, schema, errors }}
-            onChange={(query) => void showView({ ...view, query })}
-            onEdit={openFilter}
-          />
-        </div>
-      )}
       <DeletedFieldsNotice {...{ fields, rows }} error={result.error} onReloadSchema={reloadSchema} />
       <Suspense>
         {view.savedViewId !== undefined &&
