@@ -2702,6 +2702,11 @@ export type RowQueryRequest = {
     positionOf?: number;
 };
 
+/**
+ * Icon of an entry type in the console.
+ */
+export type EntryTypeIcon = 'table' | 'building' | 'contact' | 'handshake' | 'messages' | 'wallet' | 'landmark' | 'warehouse' | 'target' | 'briefcase' | 'calendar' | 'file' | 'folder' | 'package' | 'globe' | 'chart';
+
 export type EntryTypeVm = {
     id: number;
     apiName: string;
@@ -2716,6 +2721,7 @@ export type EntryTypeVm = {
      * Number of entries.
      */
     entryCount?: number;
+    icon?: EntryTypeIcon;
 };
 
 export type ApiName = string;
@@ -2724,12 +2730,14 @@ export type NewEntryTypeInfo = {
     apiName: ApiName;
     singularName: string;
     pluralName: string;
+    icon?: EntryTypeIcon;
 };
 
 export type EntryTypeInfo = {
     apiName?: ApiName;
     singularName?: string;
     pluralName?: string;
+    icon?: EntryTypeIcon;
 };
 
 /**

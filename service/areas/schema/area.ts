@@ -26,7 +26,7 @@ export const schemaArea = defineArea({
       isByEntryType: true,
       columns: [
         ...plainColumns('type_id'),
-        ...textColumns('api_name', 'singular_name', 'plural_name'),
+        ...textColumns('api_name', 'singular_name', 'plural_name', 'icon'),
         ...plainColumns('version'),
         ...timeColumns('created_at', 'modified_at'),
       ],

@@ -1,4 +1,4 @@
-import type { EntryTypeInfo } from '../../../contract/generated/types.gen.ts';
+import type { EntryTypeInfo, NewEntryTypeInfo } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/fields.ts';
 import { isReservedTypeName } from '../../../contract/rules/type-names.ts';
 import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
@@ -24,11 +24,18 @@ const trimNames = ({
   apiName,
   singularName,
   pluralName,
+  icon,
 }: Required<EntryTypeInfo>): Required<EntryTypeInfo> => ({
   apiName,
   singularName: singularName.trim(),
   pluralName: pluralName.trim(),
+  icon,
 });
+
+/** Icon of types that are created without one. */
+const DEFAULT_ICON = 'table';
+
+const toFullInfo = (info: NewEntryTypeInfo) => trimNames({ icon: DEFAULT_ICON, ...info });
 
 /** The entry type with this number or apiName. @throws ApiError 404 */
 export function requireEntryType(schema: SiteSchema, idOrName: string): EntryType {
@@ -84,11 +91,11 @@ export const entryTypeHandlers: Handlers<Operations> = {
   },
 
   async createEntryType(call) {
-    const names = trimNames(call.body);
+    const info = toFullInfo(call.body);
     const id = await change(call.db, getActor(call), (tx, record) =>
-      createEntryType(tx, call.caller.siteId, names, record),
+      createEntryType(tx, call.caller.siteId, info, record),
     );
-    return ok(toEntryTypeVm({ id, ...names }));
+    return ok(toEntryTypeVm({ id, ...info }));
   },
 
   async updateEntryType(call) {
@@ -138,9 +145,10 @@ const NAME_FIELD = createDraft({
 export async function createEntryType(
   tx: Tx,
   siteId: number,
-  names: Required<EntryTypeInfo>,
+  info: NewEntryTypeInfo,
   record: Recorder,
 ): Promise<number> {
+  const names = toFullInfo(info);
   requireValidNames(await lockSchemaExclusive(tx, siteId), names);
   const id = await store.insertEntryType(tx, siteId, names);
   await store.insertField(tx, siteId, id, NAME_FIELD, {
@@ -168,6 +176,7 @@ async function updateEntryType(tx: Tx, call: Call<'updateEntryType'>, record: Re
     apiName: call.body.apiName ?? before.apiName,
     singularName: call.body.singularName ?? before.singularName,
     pluralName: call.body.pluralName ?? before.pluralName,
+    icon: call.body.icon ?? before.icon,
   });
   requireValidNames(schema, names, type.id);
   const changes = diffProperties(before, names);

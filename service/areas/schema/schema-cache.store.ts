@@ -127,7 +127,7 @@ async function readSchema(db: Db, siteId: number): Promise<SiteSchema> {
   const { rows } = await sql<SchemaRow>`
     select schema_stamp as stamp, schema_version as version,
       (select coalesce(jsonb_agg(jsonb_build_object('id', type_id, 'apiName', api_name, 'singularName', singular_name,
-        'pluralName', plural_name, 'version', version) order by type_id), '[]')
+        'pluralName', plural_name, 'icon', icon, 'version', version) order by type_id), '[]')
         from entry_type where site_id = ${siteId}) as types,
       (select coalesce(jsonb_agg(jsonb_build_object('id', field_id, 'typeId', type_id, 'apiName', api_name, 'name', name,
         'description', description, 'fieldType', kind, 'isRequired', is_required, 'requiredWhen', required_when,

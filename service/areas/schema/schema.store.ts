@@ -188,10 +188,11 @@ export async function insertEntryType(
   return row.type_id;
 }
 
-const toEntryTypeRow = ({ apiName, singularName, pluralName }: Required<EntryTypeInfo>) => ({
+const toEntryTypeRow = ({ apiName, singularName, pluralName, icon }: Required<EntryTypeInfo>) => ({
   api_name: apiName,
   singular_name: singularName,
   plural_name: pluralName,
+  icon,
 });
 
 export async function updateEntryType(

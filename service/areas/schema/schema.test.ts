@@ -13,7 +13,13 @@ onEachApp((context) => {
   describe('entry types', () => {
     test('creates a type with its key field, reads it by number or name, and updates it', async () => {
       const type = await makeType();
-      expect(type).toMatchObject({ apiName: 'Company', name: 'Company', entryListId: -5, entryCount: 0 });
+      expect(type).toMatchObject({
+        apiName: 'Company',
+        name: 'Company',
+        entryListId: -5,
+        entryCount: 0,
+        icon: 'table',
+      });
       expect((await api().get(`${SCHEMA}/entrytypes/${type.id}`)).body).toEqual(type);
       expect((await api().get(`${SCHEMA}/entrytypes/COMPANY`)).body).toEqual(type);
       const { body: fields } = await api().get<FieldVm[]>(`${SCHEMA}/entrytypes/company/fields`);
@@ -21,10 +27,13 @@ onEachApp((context) => {
       const changed = await api().put(`${SCHEMA}/entrytypes/Company`, {
         apiName: 'Firm',
         pluralName: ' Firms ',
+        icon: 'building',
       });
-      expect(changed.body).toEqual({ ...type, apiName: 'Firm', pluralName: 'Firms' });
+      expect(changed.body).toEqual({ ...type, apiName: 'Firm', pluralName: 'Firms', icon: 'building' });
       expect((await api().get(`${SCHEMA}/entrytypes`)).body).toEqual([changed.body]);
       expect((await api().get(`${SCHEMA}/entrytypes/Company`)).status).toBe(404);
+      const refused = await api().put<ErrorBody>(`${SCHEMA}/entrytypes/Firm`, { icon: 'rocket' });
+      expect([refused.status, listErrorPaths(refused)]).toEqual([400, ['icon']]);
     });
 
     test('requires unique apiNames on a site, without regard to case', async () => {

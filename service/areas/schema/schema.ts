@@ -1,4 +1,4 @@
-import type { RequiredWhen } from '../../../contract/generated/types.gen.ts';
+import type { EntryTypeIcon, RequiredWhen } from '../../../contract/generated/types.gen.ts';
 import { FIELD, type FieldType } from '../../../contract/rules/fields.ts';
 
 interface Choice {
@@ -53,6 +53,7 @@ export interface EntryType {
   apiName: string;
   singularName: string;
   pluralName: string;
+  icon: EntryTypeIcon;
   version: number;
   /** In the order of the entry form. */
   fields: readonly SchemaField[];
@@ -91,7 +92,10 @@ export type StoredField = Omit<
   slotState: 'filling' | 'ready' | null;
   searchState: 'filling' | 'ready' | null;
 };
-export type StoredEntryType = Pick<EntryType, 'id' | 'apiName' | 'singularName' | 'pluralName' | 'version'>;
+export type StoredEntryType = Pick<
+  EntryType,
+  'id' | 'apiName' | 'singularName' | 'pluralName' | 'icon' | 'version'
+>;
 export type StoredChoice = Choice & { fieldId: number };
 
 interface StoredSchema {

@@ -45,7 +45,7 @@ const createEntryType = (...fields: StoredField[]) => {
   const [type] = buildSchema({
     siteId: 1,
     version: 1,
-    types: [{ id: 1, version: 1, ...names }],
+    types: [{ id: 1, version: 1, icon: 'table', ...names }],
     fields: [createStoredField(1, FIELD.text, { isKey: true, slot: 'name', slotState: 'ready' }), ...fields],
     choices: [],
   }).types;

@@ -9,7 +9,7 @@ type EntryTypeNames = Pick<EntryType, 'id' | 'apiName' | 'singularName' | 'plura
 
 /** Entry type as returned by the schema operations. */
 export const toEntryTypeVm = (
-  { id, apiName, singularName, pluralName }: EntryTypeNames,
+  { id, apiName, singularName, pluralName, icon }: EntryTypeNames & Pick<EntryType, 'icon'>,
   entryCount = 0,
 ): EntryTypeVm => ({
   id,
@@ -19,6 +19,7 @@ export const toEntryTypeVm = (
   name: singularName,
   entryListId: ENTRY_TYPES_LIST_ID,
   entryCount,
+  icon,
 });
 
 /** Field as returned by the schema operations: without internal properties and removed choices. */

@@ -1,5 +1,5 @@
 /** Companies, contacts and deals of a sample site: their entry types, their entries, and the stages that deals went through. */
-import type { NewFieldInfo } from '../../../contract/generated/types.gen.ts';
+import type { EntryTypeIcon, NewFieldInfo } from '../../../contract/generated/types.gen.ts';
 import { FIELD, FILTER } from '../../../contract/rules/fields.ts';
 import {
   createEntryType,
@@ -63,6 +63,12 @@ async function resolveCondition(
   };
 }
 
+const ICONS: Readonly<Record<string, EntryTypeIcon>> = {
+  Company: 'building',
+  Contact: 'contact',
+  Deal: 'handshake',
+};
+
 async function createSampleType(
   tx: Tx,
   siteId: number,
@@ -70,7 +76,12 @@ async function createSampleType(
   { singularName, pluralName, fields }: SampleEntryType,
   typeIds: Readonly<Record<string, number>> = {},
 ): Promise<EntryType> {
-  const typeId = await createEntryType(tx, siteId, { apiName, singularName, pluralName }, recordNothing);
+  const typeId = await createEntryType(
+    tx,
+    siteId,
+    { apiName, singularName, pluralName, icon: ICONS[apiName] ?? 'table' },
+    recordNothing,
+  );
   for (const { fieldType, choices, entryTypes, requiredWhen, ...rest } of fields) {
     // The order of the calls decides ids and storage columns.
     const field: NewFieldInfo = {

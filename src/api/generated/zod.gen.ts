@@ -1833,6 +1833,28 @@ export const zRowQueryRequest = z.object({
     positionOf: z.int().gte(1).lte(2147483647).optional()
 });
 
+/**
+ * Icon of an entry type in the console.
+ */
+export const zEntryTypeIcon = z.enum([
+    'table',
+    'building',
+    'contact',
+    'handshake',
+    'messages',
+    'wallet',
+    'landmark',
+    'warehouse',
+    'target',
+    'briefcase',
+    'calendar',
+    'file',
+    'folder',
+    'package',
+    'globe',
+    'chart'
+]);
+
 export const zEntryTypeVm = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     apiName: z.string(),
@@ -1840,7 +1862,8 @@ export const zEntryTypeVm = z.object({
     pluralName: z.string(),
     name: z.string(),
     entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    entryCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional()
+    entryCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    icon: zEntryTypeIcon.optional()
 });
 
 export const zApiName = z.string().max(64).regex(/^[A-Za-z][A-Za-z0-9_]*$/);
@@ -1848,13 +1871,15 @@ export const zApiName = z.string().max(64).regex(/^[A-Za-z][A-Za-z0-9_]*$/);
 export const zNewEntryTypeInfo = z.object({
     apiName: zApiName,
     singularName: z.string().min(1).max(100),
-    pluralName: z.string().min(1).max(100)
+    pluralName: z.string().min(1).max(100),
+    icon: zEntryTypeIcon.optional()
 });
 
 export const zEntryTypeInfo = z.object({
     apiName: zApiName.optional(),
     singularName: z.string().min(1).max(100).optional(),
-    pluralName: z.string().min(1).max(100).optional()
+    pluralName: z.string().min(1).max(100).optional(),
+    icon: zEntryTypeIcon.optional()
 });
 
 /**

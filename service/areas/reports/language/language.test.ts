@@ -122,6 +122,7 @@ function makeType(id: number, apiName: string, fields: readonly SchemaField[]): 
   return {
     id,
     apiName,
+    icon: 'table',
     singularName: apiName,
     pluralName: `${apiName}s`,
     version: 1,

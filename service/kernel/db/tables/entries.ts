@@ -1,8 +1,9 @@
 /**
  * Tables of entry types, fields, entries and their history (migrations/0004_data.ts, 0009_views.ts, 0017_type_versions.ts,
- * 0018_failures.ts, 0042_publication_storage.ts).
+ * 0018_failures.ts, 0042_publication_storage.ts, 0049_type_icons.ts).
  */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { EntryTypeIcon } from '../../../../contract/generated/types.gen.ts';
 import type { Nullable, Timestamp } from './columns.ts';
 
 interface EntryTypeTable {
@@ -11,6 +12,7 @@ interface EntryTypeTable {
   api_name: string;
   singular_name: string;
   plural_name: string;
+  icon: Generated<EntryTypeIcon>;
   version: Generated<number>;
   created_at: Timestamp;
   modified_at: Timestamp;

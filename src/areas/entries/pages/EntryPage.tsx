@@ -264,7 +264,7 @@ function ReferredBy({ schema, type, entry }: ReferredByProps) {
   const failure = results.find(({ error }) => error !== null)?.error;
   const total = results.reduce((sum, { data }) => sum + (data?.totalRecords ?? 0), 0);
   return (
-    <Card title={isLoading || failure ? 'Referenced by' : `Referenced by ${formatNumber(total)}`}>
+    <Card title={isLoading || failure ? 'Referenced by' : `Referenced by (${formatNumber(total)})`}>
       {failure && <p className="ent-line field-error">{toServiceError(failure).message}</p>}
       {isLoading && <SkeletonRows rows={2} />}
       {referenceFields.length === 0 && (

@@ -13,6 +13,7 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { TypeTile } from '../../../ui/layout/TypeTile.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
@@ -153,7 +154,12 @@ function EntryList() {
     <Page
       fill
       breadcrumbs={<Breadcrumbs />}
-      title={type.pluralName}
+      title={
+        <span className="ent-title">
+          <TypeTile type={type} />
+          {type.pluralName}
+        </span>
+      }
       meta={
         <span aria-live="polite">
           {pluralize((isFiltered ? undefined : rows?.total) ?? type.entryCount ?? 0, 'entry', 'entries')}

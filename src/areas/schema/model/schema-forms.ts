@@ -238,4 +238,5 @@ export const toTypeValues = (type: EntryTypeVm | undefined): TypeValues => ({
   apiName: type?.apiName ?? '',
   singularName: type?.singularName ?? '',
   pluralName: type?.pluralName ?? '',
+  icon: type?.icon ?? 'table',
 });

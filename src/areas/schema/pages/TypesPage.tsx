@@ -18,7 +18,7 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { HUE_COUNT, Tile } from '../../../ui/layout/Tile.tsx';
+import { TypeTile } from '../../../ui/layout/TypeTile.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
@@ -42,9 +42,9 @@ const COLUMNS: readonly Column<TypeRow>[] = [
     id: 'name',
     header: 'Entry type',
     minWidth: 200,
-    cell: ({ id, apiName, pluralName }, { tabIndex }) => (
+    cell: ({ id, icon, apiName, pluralName }, { tabIndex }) => (
       <span className="sch-type">
-        <TypeTile typeId={id} />
+        <TypeTile type={{ id, icon }} />
         <span className="tbl-lines">
           <Link to="/entries/$type" params={{ type: apiName }} tabIndex={tabIndex}>
             {pluralName}
@@ -114,9 +114,6 @@ const COLUMNS: readonly Column<TypeRow>[] = [
     ),
   },
 ];
-
-/** Tiles take the colors of categories in turn, so that a type keeps its color. */
-const TypeTile = ({ typeId }: { typeId: number }) => <Tile icon={Table2} hue={(typeId % HUE_COUNT) + 1} />;
 
 const DAY_MS = 86_400_000;
 
@@ -339,7 +336,7 @@ const MAX_TARGETS = 3;
 
 const TypeChip = ({ type }: { type: EntryTypeVm }) => (
   <Link to="/entries/$type" params={{ type: type.apiName }} className="sch-type sch-type-chip">
-    <TypeTile typeId={type.id} />
+    <TypeTile type={type} size="small" />
     <span>{type.pluralName}</span>
   </Link>
 );

@@ -1,9 +1,9 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm, useWatch } from 'react-hook-form';
+import { useController, useForm, useWatch } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
-import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
+import type { EntryTypeIcon, EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { withEtag } from '../../../api/etag.ts';
 import { createEntryTypeMutation } from '../../../api/generated/queries/schema.gen.ts';
@@ -16,6 +16,8 @@ import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { Tile } from '../../../ui/layout/Tile.tsx';
+import { TYPE_ICONS } from '../../../ui/layout/TypeTile.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { useReloadSchema, useSchema } from '../../entries/index.ts';
 import { typeSchema, toTypeValues } from '../model/schema-forms.ts';
@@ -23,7 +25,10 @@ import type { TypeValues } from '../model/schema-forms.ts';
 import { ImpactList } from './ImpactList.tsx';
 
 const hasSameNames = (a: TypeValues, b: TypeValues): boolean =>
-  a.apiName === b.apiName && a.singularName === b.singularName && a.pluralName === b.pluralName;
+  a.apiName === b.apiName &&
+  a.singularName === b.singularName &&
+  a.pluralName === b.pluralName &&
+  (a.icon ?? 'table') === (b.icon ?? 'table');
 
 /** What other names affect, before they are saved. */
 function TypeImpact({ control, type }: { control: Control<TypeValues>; type: EntryTypeVm }) {
@@ -35,6 +40,33 @@ function TypeImpact({ control, type }: { control: Control<TypeValues>; type: Ent
     ),
   );
   return <ImpactList {...{ type, schema }} field={undefined} change={{ entryType }} />;
+}
+
+const ICONS = Object.entries(TYPE_ICONS) as [EntryTypeIcon, (typeof TYPE_ICONS)[EntryTypeIcon]][];
+
+/** Choice of the icon of a type; radio buttons, so that arrow keys work. */
+function IconField({ control }: { control: Control<TypeValues> }) {
+  const { field } = useController({ control, name: 'icon' });
+  return (
+    <fieldset className="sch-icons">
+      <legend>Icon</legend>
+      {ICONS.map(([name, { icon, label }], index) => (
+        <label key={name} className="sch-icon" title={label}>
+          <input
+            type="radio"
+            className="visually-hidden"
+            ref={index === 0 ? field.ref : undefined}
+            name={field.name}
+            value={name}
+            checked={field.value === name}
+            onChange={() => field.onChange(name)}
+          />
+          <Tile icon={icon} tone={field.value === name ? 'accent' : 'neutral'} />
+          <span className="visually-hidden">{label}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
 }
 
 /** Panel that creates an entry type, over the list of types, or edits its names, over its schema. */
@@ -51,7 +83,7 @@ export function TypePanel({ type }: { type?: EntryTypeVm }) {
       const seen = otherChange ?? type;
       if (seen && !hasSameNames(now.data, seen)) {
         setOtherChange(now.data);
-        throw new ServiceError(412, 'Another user changed the names of this type');
+        throw new ServiceError(412, 'Another user changed the names or the icon of this type');
       }
       const headers = now.etag === undefined ? {} : { 'If-Match': now.etag };
       return (await updateEntryType({ path, body, headers })).data;
@@ -141,6 +173,7 @@ export function TypePanel({ type }: { type?: EntryTypeVm }) {
                 : 'Used by programs: a letter, then letters, digits and underscores.'
             }
           />
+          <IconField control={form.control} />
           {type && <TypeImpact control={form.control} {...{ type }} />}
         </Form>
       </div>

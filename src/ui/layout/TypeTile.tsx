@@ -1,0 +1,51 @@
+import {
+  Briefcase,
+  Building2,
+  CalendarDays,
+  ChartColumn,
+  Contact,
+  File,
+  Folder,
+  Globe,
+  Handshake,
+  Landmark,
+  MessagesSquare,
+  Package,
+  Table2,
+  Target,
+  Wallet,
+  Warehouse,
+} from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import type { EntryTypeIcon, EntryTypeVm } from '../../../contract/generated/types.gen.ts';
+import { HUE_COUNT, Tile } from './Tile.tsx';
+
+/** Icons that an entry type can have, with their names in the panel of the type. */
+export const TYPE_ICONS: Readonly<Record<EntryTypeIcon, { icon: LucideIcon; label: string }>> = {
+  table: { icon: Table2, label: 'Table' },
+  building: { icon: Building2, label: 'Building' },
+  contact: { icon: Contact, label: 'Contact' },
+  handshake: { icon: Handshake, label: 'Handshake' },
+  messages: { icon: MessagesSquare, label: 'Messages' },
+  wallet: { icon: Wallet, label: 'Wallet' },
+  landmark: { icon: Landmark, label: 'Bank' },
+  warehouse: { icon: Warehouse, label: 'Warehouse' },
+  target: { icon: Target, label: 'Target' },
+  briefcase: { icon: Briefcase, label: 'Briefcase' },
+  calendar: { icon: CalendarDays, label: 'Calendar' },
+  file: { icon: File, label: 'File' },
+  folder: { icon: Folder, label: 'Folder' },
+  package: { icon: Package, label: 'Package' },
+  globe: { icon: Globe, label: 'Globe' },
+  chart: { icon: ChartColumn, label: 'Chart' },
+};
+
+interface TypeTileProps {
+  type: Pick<EntryTypeVm, 'id' | 'icon'>;
+  size?: 'small' | 'medium';
+}
+
+/** Icon of an entry type. Types take the colors of categories in turn, so that a type keeps its color. */
+export const TypeTile = ({ type: { id, icon = 'table' }, size = 'medium' }: TypeTileProps) => (
+  <Tile icon={TYPE_ICONS[icon].icon} hue={(id % HUE_COUNT) + 1} size={size} />
+);
