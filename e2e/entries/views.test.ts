@@ -147,7 +147,68 @@ async function waitForJob(page: Page): Promise<Job> {
   return job;
 }
 
-test('edits all matching entries as a job after a dry run, and undoes it', async ({ page }) => {
+/** Resizes and moves columns by pointer and by keyboard; a reload keeps them. */
+async function arrangesColumns(page: Page, grid: Locator): Promise<void> {
+  const header = (name: string) => grid.getByRole('columnheader', { name });
+  const getWidth = async (name: string) => Math.round((await header(name).boundingBox())?.width ?? 0);
+  const expectColumns = async (...names: string[]) => {
+    for (const [at, name] of names.entries())
+      await expect(header(name)).toHaveAttribute('aria-colindex', String(at + 2));
+  };
+  const drag = async (from: { x: number; y: number }, to: { x: number; y: number }) => {
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move((from.x + to.x) / 2, to.y);
+    await page.mouse.move(to.x, to.y);
+    await page.mouse.up();
+  };
+  const center = async (target: Locator) => {
+    const { x = 0, y = 0, width = 0, height = 0 } = (await target.boundingBox()) ?? {};
+    return { x: x + width / 2, y: y + height / 2 };
+  };
+  await expectColumns('Name', 'Stage', 'Size', 'Reason');
+  const before = await getWidth('Stage');
+  const edge = await center(header('Stage').locator('.eg-resize'));
+  await drag(edge, { ...edge, x: edge.x + 50 });
+  await expect.poll(() => getWidth('Stage')).toBe(before + 50);
+  await header('Stage').getByRole('button').focus();
+  await page.keyboard.press('Alt+ArrowLeft');
+  await expect.poll(() => getWidth('Stage')).toBe(before + 34);
+  await drag(await center(header('Reason').getByRole('button')), {
+    ...(await center(header('Stage'))),
+    x: ((await header('Stage').boundingBox())?.x ?? 0) + 4,
+  });
+  await expectColumns('Name', 'Reason', 'Stage', 'Size');
+  await header('Size').getByRole('button').focus();
+  await page.keyboard.press('Alt+Shift+ArrowLeft');
+  await expectColumns('Name', 'Reason', 'Size', 'Stage');
+  await page.reload();
+  await expectColumns('Name', 'Reason', 'Size', 'Stage');
+  expect(await getWidth('Stage')).toBe(before + 34);
+}
+
+/** Selects rows by keyboard and changes only them. */
+async function editsSelection(page: Page, grid: Locator): Promise<void> {
+  await grid.getByRole('rowheader', { name: 'Deal 2', exact: true }).focus();
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.getByRole('button', { name: 'Edit 3 selected' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Choose a field' }).click();
+  await chooseOption(findSelect(dialog, 'Field'), 'Reason');
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('chosen');
+  await dialog.getByRole('textbox', { name: 'Reason' }).press('Tab');
+  await dialog.getByRole('button', { name: 'Review' }).click();
+  await dialog.getByRole('button', { name: 'Change 3 Offers' }).click();
+  await expectToast(page, 'Set Reason of 3 Offers to chosen: finished');
+  await expect(grid.getByRole('gridcell', { name: 'chosen' })).toHaveCount(3);
+  for (const name of ['Deal 2', 'Deal 3', 'Deal 4'])
+    await expect(grid.getByRole('row').filter({ hasText: `${name}chosen` })).toHaveCount(1);
+}
+
+test('edits all matching entries or a selection as a job, undoes it, and keeps the arranged columns', async ({
+  page,
+}) => {
   await openAs(page, ada);
   const fields = await createDeals(page, 'Offers', 60);
   const lostId = findLostId(fields);
@@ -213,6 +274,10 @@ test('edits all matching entries as a job after a dry run, and undoes it', async
   await expect(page.getByRole('button', { name: '60 added since' })).toBeVisible();
   // Filter, dry run, change, undo, and the list as of yesterday.
   task.expectAtMost(16);
+
+  await page.goto('/entries/Offers');
+  await arrangesColumns(page, grid);
+  await editsSelection(page, grid);
 });
 
 test('a job continues after its page was closed, and another device shows its end', async ({

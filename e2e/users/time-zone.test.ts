@@ -36,13 +36,55 @@ async function createMeeting(page: Page): Promise<void> {
   });
 }
 
+/** Types a time that is another day in UTC: in a cell, in the form of an entry and in a bulk edit. */
+async function warnsOfAnotherDay(page: Page): Promise<void> {
+  const { keyboard } = page;
+  const another = '2 Mar 2026, 01:30 UTC · 1 Mar 2026, 22:00 you (America/St Johns)';
+  const warning = page.getByRole('status').filter({ hasText: 'Not the same day for everyone' });
+  const grid = page.getByRole('grid', { name: 'Meetings' });
+  await grid.getByRole('gridcell', { name: /17:00/ }).focus();
+  await keyboard.press('F2');
+  await expect(warning).toBeHidden();
+  const box = grid.getByRole('textbox', { name: 'Starts' });
+  await box.fill('2026-03-01 22:00');
+  await expect(warning).toContainText(another);
+  await expect(box).toHaveAccessibleDescription(`Not the same day for everyone: ${another}`);
+  await expectAccessible(page);
+  await box.fill('2026-03-01 12:00');
+  await expect(warning).toBeHidden();
+  await box.fill('2026-03-01 22:00');
+  await keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  const panel = page.getByRole('dialog');
+  await expect(panel.getByText(another)).toBeVisible();
+  await panel.getByRole('button', { name: 'Remove the change of Starts' }).click();
+  await keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Edit all 1' }).click();
+  await panel.getByRole('button', { name: 'Choose a field' }).click();
+  await chooseOption(findSelect(panel, 'Field'), 'Starts');
+  await panel.getByRole('textbox', { name: 'Starts' }).fill('2026-03-01 22:00');
+  await expect(warning).toContainText(another);
+  await panel.getByRole('textbox', { name: 'Starts' }).press('Tab');
+  await expect(warning).toContainText(another);
+  await panel.getByRole('button', { name: 'Cancel' }).click();
+
+  await grid.getByRole('link', { name: 'Kickoff' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Starts' }).fill('2026-03-01 22:00');
+  await expect(warning).toContainText(another);
+  await page.getByRole('textbox', { name: 'Starts' }).press('Escape');
+  await expect(warning).toBeHidden();
+  await page.goto('/entries/Meeting');
+}
+
 async function saveZone(page: Page): Promise<void> {
   await card(page).getByRole('button', { name: 'Save time zone' }).press('Enter');
   await expectToast(page, 'Your time zone was saved');
 }
 
 test('a user sets the own time zone by keyboard and sees dates of entries in it', async ({ page, calls }) => {
-  const groupId = await calls.createGroup('Readers', ['Read Data']);
+  const groupId = await calls.createGroup('Writers', ['Read Data', 'Write Data']);
   await openAs(page, ada);
   await createMeeting(page);
   await openAs(page, await calls.createUser({ groups: [groupId] }), '/entries/Meeting');
@@ -72,10 +114,14 @@ test('a user sets the own time zone by keyboard and sees dates of entries in it'
   await expect(own).toContainText('America/St_Johns');
   await page.getByRole('menuitemradio', { name: /^UTC/ }).click();
   await expect(starts).toContainText(/20:30 UTC/);
+  await page.getByRole('menuitemradio', { name: /^All three at once/ }).click();
+  await expect(starts).toContainText(/20:30 UTC · 17:00 you/);
+  await expectAccessible(page);
   await own.click();
   await expect(starts).toContainText(/17:00 GMT-3:30/);
 
   await page.keyboard.press('Escape');
+  await warnsOfAnotherDay(page);
   // The filter reads, shows and names the time in the zone of the grid, and stores it in UTC.
   await page.getByRole('button', { name: 'Filter and query' }).click();
   const filter = page.getByRole('region', { name: 'Find entries' });

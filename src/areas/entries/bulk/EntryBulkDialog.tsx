@@ -331,6 +331,7 @@ function EditFields({ fields, schema, lines, onChange }: EditFieldsProps) {
                   {...{ field, schema }}
                   value={line.value}
                   inCell={false}
+                  isChanged
                   invalidInput={line.invalidInput}
                   onCommit={(value) => replaceLine(at, { ...line, value, invalidInput: undefined })}
                   onInvalidInput={(invalidInput) =>

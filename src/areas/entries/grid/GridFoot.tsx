@@ -16,7 +16,7 @@ import { formatDateTooltip } from '../model/dates.ts';
 import { getFullRange, loadFullRange } from '../model/full-values.ts';
 import type { EntryRows } from '../model/row-windows.ts';
 import { WINDOW_ROWS } from '../model/row-windows.ts';
-import { useTimeZone } from '../model/zone.ts';
+import { useShowsAllZones, useTimeZone } from '../model/zone.ts';
 import { NO_TOTALS, addTotals, formatTotals } from './totals.ts';
 import type { CellTotals } from './totals.ts';
 
@@ -56,6 +56,7 @@ interface GridFootProps {
 /** Footer of the grid: visible rows, latency, and totals of the selected cells. */
 export function GridFoot({ columns, editing }: GridFootProps) {
   const small = useMedia(SMALL_SCREEN);
+  const showsAllZones = useShowsAllZones();
   const status = useGridStatus();
   const range = status?.range && countCells(status.range) > 1 ? status.range : undefined;
   return (
@@ -77,7 +78,9 @@ export function GridFoot({ columns, editing }: GridFootProps) {
             </>
           )}
           {!small && <span>{pluralize(columns.length, 'column', 'columns')}</span>}
-          <span title="Hover over a date to see it in other time zones">Dates in {editing.zone}</span>
+          <span title="Hover over a date to see it in other time zones">
+            {showsAllZones ? 'Dates in all zones, typed in' : 'Dates in'} {editing.zone}
+          </span>
         </>
       )}
     </span>

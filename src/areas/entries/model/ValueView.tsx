@@ -5,7 +5,8 @@ import { FIELD } from '../../../../contract/rules/fields.ts';
 import { cx } from '../../../ui/cx.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
-import { formatDateTooltip, formatDateValue, formatZoneName } from './dates.ts';
+import { formatDateTooltip } from './dates.ts';
+import { DateText } from './DateText.tsx';
 import type { Field } from './schema.ts';
 import { findUrl, isFile, isNamed, formatItem, toItems } from './values.ts';
 import { useTimeZone } from './zone.ts';
@@ -74,7 +75,7 @@ function Item({ item, field, brief }: ItemProps) {
     return <Reference {...{ item, text, tabIndex }} />;
   }
   if (field.fieldType === FIELD.date && typeof item === 'string')
-    return <DateText value={item} isDateOnly={field.isDateOnly} />;
+    return <ZonedDate value={item} isDateOnly={field.isDateOnly} />;
   const url = typeof item === 'string' ? findUrl(item) : undefined;
   if (url !== undefined)
     return (
@@ -105,12 +106,8 @@ function Reference({ item, text, tabIndex }: ReferenceProps) {
   );
 }
 
-function DateText({ value, isDateOnly }: { value: string; isDateOnly: boolean }) {
+function ZonedDate({ value, isDateOnly }: { value: string; isDateOnly: boolean }) {
   const { name, site, own } = useTimeZone();
-  return (
-    <time className="num" dateTime={value} title={formatDateTooltip(value, isDateOnly, site, own)}>
-      {formatDateValue(value, isDateOnly, name)}
-      {!isDateOnly && <span className="val-zone"> {formatZoneName(value, name)}</span>}
-    </time>
-  );
+  const title = formatDateTooltip(value, isDateOnly, site, own);
+  return <DateText {...{ value, isDateOnly, title }} zone={name} />;
 }

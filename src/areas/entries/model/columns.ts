@@ -23,6 +23,8 @@ const WIDTHS: Readonly<Record<number, number>> = {
   18: 220,
 };
 const KEY_WIDTH = 240;
+/** Fits a time in three zones of which two have another day. */
+const ALL_ZONES_WIDTH = 440;
 const MIN_COLUMN_WIDTH_PX = 64;
 const MAX_COLUMN_WIDTH_PX = 900;
 
@@ -31,14 +33,15 @@ export const clampColumnWidth = (width: number): number =>
   Math.round(Math.min(MAX_COLUMN_WIDTH_PX, Math.max(MIN_COLUMN_WIDTH_PX, width)));
 
 /** Wide enough for 15 digits with their groups, an amount with its currency, and a time with its zone. */
-const getDefaultColumnWidth = (field: Field): number => {
+const getDefaultColumnWidth = (field: Field, showsAllZones: boolean): number => {
   if (field.isKey) return KEY_WIDTH;
   if (field.isDateOnly) return 120;
+  if (showsAllZones && field.fieldType === FIELD.date) return ALL_ZONES_WIDTH;
   return WIDTHS[holdsMoney(field) ? FIELD.currency : field.fieldType] ?? 160;
 };
 
-const getColumnWidth = (field: Field, layout: ColumnLayout): number =>
-  clampColumnWidth(layout.widths[field.apiName] ?? getDefaultColumnWidth(field));
+const getColumnWidth = (field: Field, layout: ColumnLayout, showsAllZones: boolean): number =>
+  clampColumnWidth(layout.widths[field.apiName] ?? getDefaultColumnWidth(field, showsAllZones));
 
 /** Fields in column order: the key field, then the moved columns, then the others in schema order. */
 export function orderFields(
@@ -55,10 +58,14 @@ export function orderFields(
 }
 
 /** Visible columns in order. The key column names the entry and cannot be hidden. */
-export const getVisibleColumns = (fields: readonly Field[], layout: ColumnLayout): readonly EntryColumn[] =>
+export const getVisibleColumns = (
+  fields: readonly Field[],
+  layout: ColumnLayout,
+  showsAllZones = false,
+): readonly EntryColumn[] =>
   orderFields(fields, layout)
     .filter(({ isKey, apiName }) => isKey || !layout.hidden.includes(apiName))
-    .map((field) => ({ field, width: getColumnWidth(field, layout) }));
+    .map((field) => ({ field, width: getColumnWidth(field, layout, showsAllZones) }));
 
 /** Moves a column by a number of positions; negative moves it towards the start. */
 export function moveColumn(

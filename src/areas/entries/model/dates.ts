@@ -54,3 +54,42 @@ export function formatDateTooltip(
     parts.push(`your time ${getDateFormat(ownZone, 'exact').format(date)}`);
   return parts.join(' · ');
 }
+
+/** A point in time in one of the zones that matter to a value. */
+export interface ZoneTime {
+  /** "UTC", "site" or "you". */
+  label: string;
+  zone: string;
+  /** "1 Mar 2026" */
+  day: string;
+  /** "23:30" */
+  clock: string;
+}
+
+/** A point in time in UTC, in the site's zone and in the user's zone, equal zones once; none of an invalid date. */
+export function getZoneTimes(value: string, siteZone: string, ownZone: string): readonly ZoneTime[] {
+  const date = new Date(value);
+  if (Number.isNaN(date.getTime())) return [];
+  const zones = [
+    { label: 'UTC', zone: 'UTC' },
+    { label: 'site', zone: siteZone },
+    { label: 'you', zone: ownZone },
+  ];
+  return zones
+    .filter(({ zone }, at) => zones.findIndex((other) => other.zone === zone) === at)
+    .map((zone) => ({
+      ...zone,
+      day: getDateFormat(zone.zone, 'day').format(date),
+      clock: getDateFormat(zone.zone, 'clock').format(date),
+    }));
+}
+
+/** The times of a value whose calendar day is not the same in UTC, on the site and for the user; otherwise undefined. */
+export function findDayShift(
+  value: string,
+  siteZone: string,
+  ownZone: string,
+): readonly ZoneTime[] | undefined {
+  const times = getZoneTimes(value, siteZone, ownZone);
+  return times.some(({ day }) => day !== times[0]?.day) ? times : undefined;
+}

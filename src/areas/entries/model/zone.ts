@@ -2,11 +2,11 @@ import { useSession } from '../../../api/session.ts';
 import { getBrowserTimeZone, isTimeZone } from '../../../lib/time-zones.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 
-/** Time zone in which dates with a time are displayed: UTC, the site's zone or the user's own. */
-export type ZoneChoice = 'utc' | 'site' | 'own';
+/** Time zone in which dates with a time are displayed: UTC, the site's zone, the user's own, or all three at once. */
+export type ZoneChoice = 'utc' | 'site' | 'own' | 'all';
 
 const STORAGE_KEY = 'steward-entries-zone';
-const ZONE_CHOICES: readonly ZoneChoice[] = ['utc', 'site', 'own'];
+const ZONE_CHOICES: readonly ZoneChoice[] = ['utc', 'site', 'own', 'all'];
 const zoneStore = createStore<ZoneChoice | undefined>(undefined);
 let storedChoice: ZoneChoice | null | undefined;
 
@@ -27,8 +27,8 @@ export function setTimeZone(choice: ZoneChoice): void {
 
 /**
  * The selected time zone: the choice, the zones of the site and of the user, and the IANA name of the selected one.
- * The user's zone is the one set in the profile (spec 4.4), otherwise the browser's. Without a choice, dates are in
- * the zone of the profile if there is one, otherwise in UTC as in the API.
+ * The user's zone is the one set in the profile (spec 4.4), otherwise the browser's. Without a choice, and for input
+ * while all zones are displayed, dates are in the zone of the profile if there is one, otherwise in UTC as in the API.
  */
 export function useTimeZone() {
   const { site: siteInfo, user } = useSession();
@@ -36,6 +36,10 @@ export function useTimeZone() {
   // A zone that this browser does not know cannot be displayed.
   const profile = typeof user.timeZone === 'string' && isTimeZone(user.timeZone) ? user.timeZone : undefined;
   const own = profile ?? getBrowserTimeZone();
-  const choice = useStore(zoneStore) ?? getStoredChoice() ?? (profile === undefined ? 'utc' : 'own');
-  return { choice, site, own, name: { utc: 'UTC', site, own }[choice] };
+  const standard = profile === undefined ? 'utc' : 'own';
+  const choice = useStore(zoneStore) ?? getStoredChoice() ?? standard;
+  return { choice, site, own, name: { utc: 'UTC', site, own }[choice === 'all' ? standard : choice] };
 }
+
+/** Whether dates are displayed in UTC, the site's zone and the user's zone at once. */
+export const useShowsAllZones = (): boolean => (useStore(zoneStore) ?? getStoredChoice()) === 'all';

@@ -85,6 +85,7 @@ function ZoneButton() {
     { choice: 'utc', label: 'UTC', hint: 'As in the API' },
     { choice: 'site', label: 'Time zone of the site', hint: site },
     { choice: 'own', label: 'My time zone', hint: own },
+    { choice: 'all', label: 'All three at once', hint: 'Another day in bold' },
   ] as const;
   return (
     <MenuButton

@@ -36,7 +36,7 @@ import {
 import type { ColumnLayout, EntryColumn } from '../model/columns.ts';
 import type { Field } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
-import { useTimeZone } from '../model/zone.ts';
+import { useShowsAllZones, useTimeZone } from '../model/zone.ts';
 import { buildRowQuery, parseSort } from '../views/row-query.ts';
 import { getColumnLayoutKey } from '../views/saved-view.ts';
 import { useViews } from '../views/use-views.ts';
@@ -72,7 +72,11 @@ function useColumns(savedViewId: number | undefined) {
   const view = views.find(({ id }) => id === savedViewId);
   const layoutKey = getColumnLayoutKey(type.id, view?.id);
   const layout = useColumnLayout(layoutKey) ?? view?.columns ?? DEFAULT_COLUMN_LAYOUT;
-  const columns = useMemo(() => getVisibleColumns(fields, layout), [fields, layout]);
+  const showsAllZones = useShowsAllZones();
+  const columns = useMemo(
+    () => getVisibleColumns(fields, layout, showsAllZones),
+    [fields, layout, showsAllZones],
+  );
   return { layout, columns, saveLayout: (next: ColumnLayout) => saveColumnLayout(layoutKey, next) };
 }
 

@@ -39,6 +39,7 @@ import type { EntryRows } from '../model/row-windows.ts';
 import { findField, useReloadSchema } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
+import { useShowsAllZones } from '../model/zone.ts';
 import { buildRowQuery, formatCurl, parseSort } from '../views/row-query.ts';
 import { findMissingFields, getColumnLayoutKey } from '../views/saved-view.ts';
 import { useViews } from '../views/use-views.ts';
@@ -102,7 +103,11 @@ function EntryList() {
   const layoutKey = getColumnLayoutKey(type.id, savedView?.id);
   const layout = useColumnLayout(layoutKey) ?? savedView?.columns ?? DEFAULT_COLUMN_LAYOUT;
   const saveLayout = (next: ColumnLayout) => saveColumnLayout(layoutKey, next);
-  const columns = useMemo(() => getVisibleColumns(fields, layout), [fields, layout]);
+  const showsAllZones = useShowsAllZones();
+  const columns = useMemo(
+    () => getVisibleColumns(fields, layout, showsAllZones),
+    [fields, layout, showsAllZones],
+  );
   const key = fields.find(({ isKey }) => isKey);
   const sort = useMemo(() => parseSort(view.sort, fields), [view.sort, fields]);
   const { q, type: setSearchText, settle } = useDebouncedSearch(view.q, (next) => updateView({ q: next }));

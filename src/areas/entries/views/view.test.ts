@@ -10,7 +10,13 @@ import {
   parseColumnLayout,
 } from '../model/columns.ts';
 import type { ColumnLayout } from '../model/columns.ts';
-import { formatDateTooltip, formatDateValue, formatZoneName } from '../model/dates.ts';
+import {
+  findDayShift,
+  formatDateTooltip,
+  formatDateValue,
+  formatZoneName,
+  getZoneTimes,
+} from '../model/dates.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
 import { parseView, parseCellAddress, formatView, formatCellAddress } from './view.ts';
@@ -119,4 +125,20 @@ it('formats dates in UTC or another time zone, and tooltips in all of them', () 
   expect(formatZoneName('2026-03-01T23:30:00.000Z', 'UTC')).toBe('UTC');
   expect(formatZoneName('2026-03-01T23:30:00.000Z', 'Europe/Berlin')).toMatch(/GMT\+1|CET/);
   expect(formatDateValue('no date', false)).toBe('no date');
+});
+
+it('finds that a time is another day in UTC, on the site or for the user, equal zones once', () => {
+  const late = '2026-03-01T23:30:00.000Z';
+  const shift = findDayShift(late, 'Europe/Berlin', 'America/New_York');
+  expect(shift?.map(({ label, zone, clock }) => [label, zone, clock])).toEqual([
+    ['UTC', 'UTC', '23:30'],
+    ['site', 'Europe/Berlin', '00:30'],
+    ['you', 'America/New_York', '18:30'],
+  ]);
+  expect(new Set(shift?.map(({ day }) => day)).size).toBe(2);
+  expect(findDayShift(late, 'UTC', 'America/New_York')).toBeUndefined();
+  expect(findDayShift('2026-03-01T12:00:00.000Z', 'Europe/Berlin', 'America/New_York')).toBeUndefined();
+  expect(findDayShift('2026-03-01T10:30:00.000Z', 'UTC', 'Pacific/Kiritimati')?.length).toBe(2);
+  expect(getZoneTimes(late, 'UTC', 'UTC').length).toBe(1);
+  expect(getZoneTimes('no date', 'UTC', 'Asia/Tokyo')).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { cx } from '../../../../ui/cx.ts';
 interface CellNoteProps {
   id?: string | undefined;
   className?: string;
-  role?: 'alert';
+  role?: 'alert' | 'status';
   hidden?: boolean;
   children: ReactNode;
 }

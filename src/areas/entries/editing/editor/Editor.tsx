@@ -1,8 +1,10 @@
 import { Suspense, useCallback, useId, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
+import type { FieldValue } from '../../../../../contract/generated/types.gen.ts';
 import { FIELD, isIdField, holdsMoney } from '../../../../../contract/rules/fields.ts';
 import { cx } from '../../../../ui/cx.ts';
 import { lazyWithPreload } from '../../../../ui/lazy.tsx';
+import { DAY_SHIFT_TITLE, useDayShift } from '../../model/DateText.tsx';
 import type { Field } from '../../model/schema.ts';
 import { toRequestValue } from '../../model/values.ts';
 import { useTimeZone } from '../../model/zone.ts';
@@ -87,8 +89,12 @@ function TextEditor(props: EditorProps) {
   const [isLong, setLong] = useState(Math.max(startText.length, initialText.length) > LONG_TEXT_CHARS);
   const [error, setError] = useState(typedText === undefined ? invalidInput?.error : undefined);
   const errorId = useId();
+  const shiftId = useId();
   const isDate = field.fieldType === FIELD.date;
   const [calendarValue, setCalendarValue] = useState<string>();
+  // The value of the typed text, to warn before it is committed.
+  const [typedValue, setTypedValue] = useState<FieldValue | undefined>(props.isChanged ? value : undefined);
+  const dayShift = useDayShift({ value: typedValue, field });
   const isSettled = useRef(false);
   // Whether something was typed since the last commit.
   const isDirty = useRef(false);
@@ -103,6 +109,10 @@ function TextEditor(props: EditorProps) {
     // One typed date may have any form, because the cell shows how it was read; pasted cells may not.
     const iso = dateText?.parseDateText(text, { kind: field.isDateOnly ? 'day' : 'time', timeZone: zone });
     return iso === undefined ? parsed : parseInput(iso, field, value, zone);
+  };
+  const parseTyped = () => {
+    const parsed = parse(getText());
+    return 'value' in parsed ? parsed.value : undefined;
   };
   const accept = (parsed: ReturnType<typeof parse>, move: CommitMove) => {
     if (!('value' in parsed)) return;
@@ -138,6 +148,7 @@ function TextEditor(props: EditorProps) {
   const handleInput = ({ textLength }: HTMLTextAreaElement) => {
     isDirty.current = true;
     setError(undefined);
+    if (isDate) setTypedValue(parseTyped());
     if (textLength > LONG_TEXT_CHARS) setLong(true);
   };
   const openCalendar = () => setCalendarValue(getText());
@@ -166,6 +177,7 @@ function TextEditor(props: EditorProps) {
       isDirty.current = false;
       event.currentTarget.value = initialText;
       setError(undefined);
+      setTypedValue(props.isChanged ? value : undefined);
       onCancel();
       return;
     }
@@ -188,7 +200,10 @@ function TextEditor(props: EditorProps) {
     event.preventDefault();
     commit(move);
   };
-  const descriptionIds = [describedBy, error !== undefined && errorId].filter(Boolean).join(' ');
+  const showsShift = error === undefined && dayShift !== undefined;
+  const descriptionIds = [describedBy, error !== undefined && errorId, showsShift && shiftId]
+    .filter(Boolean)
+    .join(' ');
   const textBox = (
     <textarea
       ref={setBox}
@@ -247,6 +262,16 @@ function TextEditor(props: EditorProps) {
         ) : (
           <span id={errorId} className="field-error" role="alert">
             {error}
+          </span>
+        ))}
+      {showsShift &&
+        (inCell ? (
+          <CellNote id={shiftId} className="ed-shift" role="status">
+            {DAY_SHIFT_TITLE} {dayShift}
+          </CellNote>
+        ) : (
+          <span id={shiftId} className="field-hint ed-shift" role="status">
+            {DAY_SHIFT_TITLE} {dayShift}
           </span>
         ))}
     </>

@@ -16,6 +16,8 @@ interface EntryFormProps {
   getStagedCell: (field: Field) => Pick<StagedCell, 'invalidInput'> | undefined;
   /** Errors by field id. */
   errors: ReadonlyMap<number, string>;
+  /** Whether no value of the entry is stored yet. */
+  isNew?: boolean;
   onChange: (field: Field, value: FieldValue | undefined, invalidInput?: InvalidInput) => void;
 }
 
@@ -32,7 +34,8 @@ export function EntryForm({ fields, ...props }: EntryFormProps) {
 
 type FormFieldProps = Omit<EntryFormProps, 'fields'> & { field: Field };
 
-function FormField({ field, schema, getShownValue, getStagedCell, errors, onChange }: FormFieldProps) {
+function FormField(props: FormFieldProps) {
+  const { field, schema, getShownValue, getStagedCell, errors, isNew = false, onChange } = props;
   const id = useId();
   const value = getShownValue(field);
   const cell = getStagedCell(field);
@@ -57,6 +60,7 @@ function FormField({ field, schema, getShownValue, getStagedCell, errors, onChan
           inCell={false}
           {...{ field, schema, value }}
           invalidInput={cell?.invalidInput}
+          isChanged={isNew || cell !== undefined}
           isInvalid={error !== undefined}
           describedBy={descriptionIds === '' ? undefined : descriptionIds}
           onCommit={(next) => onChange(field, next)}

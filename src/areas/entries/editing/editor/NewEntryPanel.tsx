@@ -89,6 +89,7 @@ export default function NewEntryPanel({ type, schema, onClose }: NewEntryPanelPr
         }}
       >
         <EntryForm
+          isNew
           fields={formFields}
           schema={schema}
           getShownValue={({ id }) => draft.get(id)}

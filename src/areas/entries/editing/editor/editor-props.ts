@@ -17,6 +17,8 @@ export interface EditorProps {
   invalidInput?: InvalidInput | undefined;
   /** In a grid cell the editor takes the focus, and its keys move to other cells. */
   inCell: boolean;
+  /** Whether the value is not stored yet, so that warnings of it are shown before anything is typed. */
+  isChanged?: boolean;
   /** Ids of elements that describe the editor, besides its own error. */
   describedBy?: string | undefined;
   isInvalid?: boolean;

@@ -5,6 +5,7 @@ import { Button } from '../../../../ui/button/Button.tsx';
 import { IconButton } from '../../../../ui/button/IconButton.tsx';
 import { Badge } from '../../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../../ui/layout/Timestamp.tsx';
+import { DAY_SHIFT_TITLE, useDayShift } from '../../model/DateText.tsx';
 import type { Field } from '../../model/schema.ts';
 import { getRememberedField } from '../../model/schema.ts';
 import { formatValue } from '../../model/values.ts';
@@ -81,6 +82,7 @@ function CellChange({ typeId, reviewed: { cell, field, error, theirs }, people }
   const [before, after] = excerptDifference(oldText, newText);
   const subtleDifference = describeSubtleDifference(oldText, newText);
   const label = shownField?.name ?? `Field ${cell.fieldId}`;
+  const dayShift = useDayShift({ value: cell.value, field: shownField ?? UNKNOWN_FIELD });
   return (
     <li className="review-change">
       <div className="review-line">
@@ -102,6 +104,11 @@ function CellChange({ typeId, reviewed: { cell, field, error, theirs }, people }
         />
       </div>
       {subtleDifference !== undefined && <Badge tone="info">{subtleDifference}</Badge>}
+      {dayShift !== undefined && (
+        <p className="field-hint ed-shift">
+          {DAY_SHIFT_TITLE} {dayShift}
+        </p>
+      )}
       {error !== undefined && <p className="field-error">{error}</p>}
       {theirs && field && <ConflictChoice {...{ typeId, cell, field, theirs, people, zone }} />}
     </li>

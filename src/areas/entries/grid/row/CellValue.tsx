@@ -5,7 +5,7 @@ import { FIELD } from '../../../../../contract/rules/fields.ts';
 import { Badge } from '../../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../../ui/layout/Badge.tsx';
 import type { RowChange } from '../../history/row-changes.ts';
-import { formatDateValue, formatZoneName } from '../../model/dates.ts';
+import { DateText } from '../../model/DateText.tsx';
 import type { Field } from '../../model/schema.ts';
 import { findUrl, isFile, isNamed, formatItem, toItems, formatValue } from '../../model/values.ts';
 import { ChoiceBadge } from '../../model/ValueView.tsx';
@@ -48,12 +48,7 @@ CellValue.displayName = 'CellValue';
 
 function Item({ item, field, zone }: { item: FieldValueItem; field: Field; zone: string }) {
   if (field.fieldType === FIELD.date && typeof item === 'string')
-    return (
-      <time className="num" dateTime={item} data-moment={field.isDateOnly ? 'day' : 'moment'}>
-        {formatDateValue(item, field.isDateOnly, zone)}
-        {!field.isDateOnly && <span className="val-zone"> {formatZoneName(item, zone)}</span>}
-      </time>
-    );
+    return <DateText value={item} isDateOnly={field.isDateOnly} zone={zone} />;
   const text = formatItem(item, field);
   if (isFile(item))
     return (
