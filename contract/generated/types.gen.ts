@@ -620,7 +620,7 @@ export type UserChange = {
     ipAddress: string | null;
 };
 
-export type TableName = 'users' | 'licenses' | 'activity' | 'changes';
+export type TableName = 'users' | 'licenses' | 'unusedLicenses' | 'groups' | 'members' | 'proxies' | 'actingReports' | 'invitations' | 'activity' | 'investigations' | 'changes' | 'entryTypes' | 'jobs' | 'exports' | 'sites' | 'backups' | 'consumers' | 'destinations' | 'reportTemplates' | 'reportSchedules' | 'reportRuns' | 'agentKeys' | 'agentCalls' | 'relationships' | 'relationshipUsers' | 'importRuns';
 
 export type ColumnId = string;
 
@@ -2758,6 +2758,22 @@ export type ViewColumns = {
     frozen: number;
 };
 
+/**
+ * A condition of one field and one operator, whatever its value. The name of a deleted field remains as saved.
+ */
+export type PinnedFilter = {
+    /**
+     * ApiName of the field
+     */
+    field: ApiName;
+    operator: '$eq' | '$not' | '$contains' | '$doesntContain' | '$startswith' | '$endswith' | '$gt' | '$gte' | '$lt' | '$lte' | '$between' | '$in' | '$nin' | '$noData' | '$notNoData';
+};
+
+/**
+ * Conditions that stay at hand over the rows, also while they have no value; in their order.
+ */
+export type PinnedFilters = Array<PinnedFilter>;
+
 export type SavedView = {
     id: number;
     entryTypeId: number;
@@ -2775,6 +2791,7 @@ export type SavedView = {
     query: string;
     sort: string;
     columns: ViewColumns;
+    pinned: PinnedFilters;
     /**
      * Version of the view, for If-Match.
      */
@@ -2799,6 +2816,7 @@ export type NewSavedView = {
      */
     sort: string;
     columns: ViewColumns;
+    pinned?: PinnedFilters;
 };
 
 export type SavedViewChange = {
@@ -2808,6 +2826,7 @@ export type SavedViewChange = {
     query?: string;
     sort?: string;
     columns?: ViewColumns;
+    pinned?: PinnedFilters;
 };
 
 export type EntryCalculationFailure = {

@@ -209,7 +209,13 @@ export async function fillSite(
   };
   await db
     .insertInto('saved_view')
-    .values({ ...view, name: 'Mine, "all"', is_shared: true, columns: '[{"b": 1,  "a":2}]' })
+    .values({
+      ...view,
+      name: 'Mine, "all"',
+      is_shared: true,
+      columns: '[{"b": 1,  "a":2}]',
+      pinned: '[{"field":"Name","operator":"$in"}]',
+    })
     .execute();
   await db
     .insertInto('saved_view')

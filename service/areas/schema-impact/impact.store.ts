@@ -11,6 +11,7 @@ export interface StoredViewNames {
   query: string;
   sort: string;
   columns: { order: string[]; hidden: string[]; widths: Record<string, number> };
+  pinned: { field: string }[];
 }
 
 /** All saved views of the entries of a type, those of other users too. */
@@ -19,7 +20,8 @@ export async function listViewsOfType(
   { siteId, userId, typeId }: { siteId: number; userId: number; typeId: number },
 ): Promise<StoredViewNames[]> {
   const { rows } = await sql<StoredViewNames>`
-    select view_id as id, name, owner_id = ${userId} or is_shared as "isVisible", query, sort, columns from saved_view
+    select view_id as id, name, owner_id = ${userId} or is_shared as "isVisible", query, sort, columns, pinned
+    from saved_view
     where site_id = ${siteId} and type_id = ${typeId} order by lower(name), view_id`.execute(db);
   return rows;
 }

@@ -164,12 +164,18 @@ const listConditionFields = (condition: Condition): unknown[] =>
 
 /** Whether a view filters or sorts by the field, or arranges its column. A filter that cannot be read is searched for the name. */
 function usesField(
-  { query, sort, columns }: store.StoredViewNames,
+  { query, sort, columns, pinned }: store.StoredViewNames,
   field: SchemaField,
   type: EntryType,
 ): boolean {
   const key = field.apiName.toLowerCase();
-  const names = [sort.replace(/^-/, ''), ...columns.order, ...columns.hidden, ...Object.keys(columns.widths)];
+  const names = [
+    sort.replace(/^-/, ''),
+    ...columns.order,
+    ...columns.hidden,
+    ...Object.keys(columns.widths),
+    ...pinned.map(({ field }) => field),
+  ];
   if (names.some((name) => name.toLowerCase() === key)) return true;
   const { condition } = parseQuery(query, (name) => findField(type, name));
   return condition

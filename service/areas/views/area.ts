@@ -34,6 +34,7 @@ export const viewsArea = defineArea({
         ...plainColumns('version'),
         ...timeColumns('created_at', 'modified_at'),
         { name: 'table_name', format: 'text', sinceFormat: 3 },
+        { name: 'pinned', format: 'json', sinceFormat: 4 },
       ],
     },
   },

@@ -1,11 +1,13 @@
-import type { SavedView } from '../../../contract/generated/types.gen.ts';
-import { notFound } from '../../kernel/api-error.ts';
+import type { PinnedFilter, SavedView } from '../../../contract/generated/types.gen.ts';
+import { FIELD, filterOperations } from '../../../contract/rules/fields.ts';
+import { ENTRY_ID } from '../../../contract/rules/query/condition.ts';
+import { badRequest, notFound } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
 import { getAuthor, type Caller } from '../../kernel/auth/caller.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag } from '../../kernel/http/parameters.ts';
-import { findEntryType, loadSchema } from '../schema/index.ts';
+import { type EntryType, findEntryType, findField, loadSchema } from '../schema/index.ts';
 import { createView, deleteView, requireView, updateView, type ViewRights } from './view-writes.ts';
 import * as store from './views.store.ts';
 
@@ -21,13 +23,10 @@ export const viewHandlers: Handlers<Operations> = {
   async createView(call) {
     const { body, caller, params } = call;
     return change(call.db, getActor(call), async (tx, record) => {
-      const scope = await resolveScope(tx, caller, params.entryTypeId);
-      const view = await createView(
-        tx,
-        scope,
-        { ...body, isShared: body.isShared ?? false },
-        { rights: getRights(caller), record },
-      );
+      const { type, ...scope } = await resolveScope(tx, caller, params.entryTypeId);
+      const input = { ...body, isShared: body.isShared ?? false, pinned: body.pinned ?? [] };
+      validatePinned(type, input.pinned);
+      const view = await createView(tx, scope, input, { rights: getRights(caller), record });
       return ok(toSavedView(view, scope.typeId), { etag: formatEtag(view.version) });
     });
   },
@@ -41,7 +40,8 @@ export const viewHandlers: Handlers<Operations> = {
   async updateView(call) {
     const { body, caller, params, ifMatch } = call;
     return change(call.db, getActor(call), async (tx, record) => {
-      const scope = await resolveScope(tx, caller, params.entryTypeId);
+      const { type, ...scope } = await resolveScope(tx, caller, params.entryTypeId);
+      if (body.pinned) validatePinned(type, body.pinned);
       const update = { viewId: params.viewId, ifMatch, input: body };
       const view = await updateView(tx, scope, update, { rights: getRights(caller), record });
       return ok(toSavedView(view, scope.typeId), { etag: formatEtag(view.version) });
@@ -59,10 +59,11 @@ export const viewHandlers: Handlers<Operations> = {
 };
 
 const toSavedView = (
-  { typeId: _typeId, version, createdDate, modifiedDate, ...view }: store.StoredView,
+  { typeId: _typeId, version, createdDate, modifiedDate, pinned, ...view }: store.StoredView,
   entryTypeId: number,
 ): SavedView => ({
   ...view,
+  pinned: [...pinned],
   entryTypeId,
   etag: formatEtag(version),
   createdDate: createdDate.toISOString(),
@@ -73,7 +74,26 @@ const toSavedView = (
 async function resolveScope(db: Db, caller: Caller, entryTypeId: string) {
   const type = findEntryType(await loadSchema(db, caller.siteId), entryTypeId);
   if (!type) throw notFound(`Entry type ${entryTypeId}`);
-  return { siteId: caller.siteId, typeId: type.id, userId: getAuthor(caller).userId };
+  return { siteId: caller.siteId, typeId: type.id, userId: getAuthor(caller).userId, type };
+}
+
+/** Throws 400 for pinned filters that no condition of the type can have, and for repeated ones. */
+function validatePinned(type: EntryType, pinned: readonly PinnedFilter[]): void {
+  const seen = new Set<string>();
+  const errors = pinned.flatMap(({ field: name, operator }, at) => {
+    const field = findField(type, name);
+    const fieldType = name === ENTRY_ID ? FIELD.counter : field?.fieldType;
+    if (fieldType === undefined)
+      return [{ path: `pinned.${at}.field`, message: `is not a field of ${type.pluralName}` }];
+    const operation = filterOperations.find(({ rowOperator }) => rowOperator === operator);
+    if (!operation?.fieldTypes.includes(fieldType))
+      return [{ path: `pinned.${at}.operator`, message: 'does not apply to the field' }];
+    const key = `${name.toLowerCase()} ${operator}`;
+    if (seen.has(key)) return [{ path: `pinned.${at}`, message: 'is pinned already' }];
+    seen.add(key);
+    return [];
+  });
+  if (errors.length > 0) throw badRequest(errors);
 }
 
 /** A shared view appears in every user's list, so sharing requires the right to change shared data or schema. */

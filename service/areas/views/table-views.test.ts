@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { Capability, TableView } from '../../../contract/generated/types.gen.ts';
+import { TABLE_VIEW_CAPABILITIES } from '../../../contract/rules/table-views.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
@@ -79,6 +80,35 @@ onEachApp((context) => {
     expect((await reader.del(`${VIEWS}/${shared.id}`)).status).toBe(403);
     const settings = await makeClient(['Manage Groups', 'Manage Settings']);
     expect((await settings.del(`${VIEWS}/${shared.id}`)).status).toBe(204);
+  });
+
+  test('every list has its own views, for those who read its rows', async () => {
+    const reader = await makeClient(['Run Reports']);
+    const statuses: Record<string, number[]> = {};
+    for (const table of Object.keys(TABLE_VIEW_CAPABILITIES)) {
+      const path = `${TABLES}/${table}/views`;
+      const view = { name: 'Mine', address: '', layout };
+      statuses[table] = [
+        (await reader.post(path, view)).status,
+        (await reader.post(path, { ...view, isShared: true })).status,
+      ];
+      expect(await listNames(owner, path)).toEqual([]);
+    }
+    const readable = Object.keys(statuses).filter((table) => statuses[table]?.[0] === 200);
+    expect(readable).toEqual([
+      'entryTypes',
+      'jobs',
+      'exports',
+      'sites',
+      'reportTemplates',
+      'reportSchedules',
+      'reportRuns',
+    ]);
+    expect(new Set(Object.values(statuses).map(([, shared]) => shared))).toEqual(new Set([403]));
+    expect(await listNames(reader, `${TABLES}/jobs/views`)).toEqual(['Mine']);
+    const nobody = await makeClient([]);
+    expect((await nobody.get(`${TABLES}/jobs/views`)).status).toBe(403);
+    expect((await owner.get(`${TABLES}/nothing/views`)).status).toBe(400);
   });
 
   test('a table opens with the view that each user chose, while they see it; every change is audited', async () => {

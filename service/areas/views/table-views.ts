@@ -44,6 +44,7 @@ export const tableViewHandlers: Handlers<Operations> = {
         query: body.address,
         sort: '',
         columns: toColumns(body.layout),
+        pinned: [],
       };
       const view = await createView(tx, scope, input, { rights: getRights(caller, params.table), record });
       return respond(tx, scope, view);

@@ -17,13 +17,22 @@ export interface ViewRights {
   changeOthersRefusal: string | undefined;
 }
 
-const toViewContent = ({ name, isShared, search, query, sort, columns }: ViewContent): ViewContent => ({
+const toViewContent = ({
   name,
   isShared,
   search,
   query,
   sort,
   columns,
+  pinned,
+}: ViewContent): ViewContent => ({
+  name,
+  isShared,
+  search,
+  query,
+  sort,
+  columns,
+  pinned,
 });
 
 /** The part of audit rows that says to which table a view belongs. */

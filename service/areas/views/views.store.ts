@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ViewColumns } from '../../../contract/generated/types.gen.ts';
+import type { PinnedFilter, ViewColumns } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { getDbError } from '../../kernel/db/driver/errors.ts';
 
@@ -11,6 +11,8 @@ export interface ViewContent {
   query: string;
   sort: string;
   columns: ViewColumns;
+  /** Filters that the page keeps at hand, in their order. */
+  pinned: readonly PinnedFilter[];
 }
 
 export interface StoredView extends ViewContent {
@@ -34,7 +36,7 @@ const isInScope = (scope: ViewScope) =>
 const COLUMNS = sql`v.view_id as id, v.type_id as "typeId", v.owner_id as "ownerId",
   (select a.first_name || ' ' || a.last_name from membership m join account a using (user_id)
     where m.site_id = v.site_id and m.user_id = v.owner_id) as "ownerName",
-  v.name, v.is_shared as "isShared", v.search, v.query, v.sort, v.columns, v.version,
+  v.name, v.is_shared as "isShared", v.search, v.query, v.sort, v.columns, v.pinned, v.version,
   v.created_at as "createdDate", v.modified_at as "modifiedDate"`;
 
 const isVisible = (scope: ViewScope) =>
@@ -68,13 +70,14 @@ export async function countOwnViews(db: Db, scope: ViewScope): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-const toColumns = ({ name, isShared, search, query, sort, columns }: ViewContent) => ({
+const toColumns = ({ name, isShared, search, query, sort, columns, pinned }: ViewContent) => ({
   name,
   is_shared: isShared,
   search,
   query,
   sort,
   columns: JSON.stringify(columns),
+  pinned: JSON.stringify(pinned),
 });
 
 /** Inserts a view and returns its id, or undefined if the owner has another view with this name. */

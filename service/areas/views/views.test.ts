@@ -134,4 +134,41 @@ onEachApp((context) => {
     expect((await admin.del(`${TYPES}/Deal`)).status).toBe(204);
     expect((await owner.get(VIEWS)).status).toBe(404);
   });
+
+  test('keeps pinned filters with the view, and refuses those that no condition can have', async () => {
+    const fields = `${TYPES}/Deal/fields`;
+    await admin.post(fields, { apiName: 'Amount', name: 'Amount', fieldType: 3 });
+    const pinned = [
+      { field: 'Amount', operator: '$gte' as const },
+      { field: 'EntryId', operator: '$in' as const },
+    ];
+    const saved = await saveView(owner, { pinned, isShared: true });
+    expect(saved.pinned).toEqual(pinned);
+    expect((await saveView(owner, { name: 'Plain' })).pinned).toEqual([]);
+    const put = (client: ApiClient, body: object) =>
+      client.put<SavedView & ErrorBody>(`${VIEWS}/${saved.id}`, body);
+    expect((await put(owner, { name: 'Renamed' })).body.pinned).toEqual(pinned);
+    expect((await put(reader, { pinned: [] })).status).toBe(403);
+    const refused = await put(owner, {
+      pinned: [
+        { field: 'Nothing', operator: '$eq' },
+        { field: 'Amount', operator: '$contains' },
+        { field: 'Amount', operator: '$lt' },
+        { field: 'amount', operator: '$lt' },
+      ],
+    });
+    expect(refused.status).toBe(400);
+    for (const text of ['pinned.0.field', 'pinned.1.operator', 'pinned.3'])
+      expect(refused.text).toContain(text);
+    expect(refused.text).not.toContain('pinned.2');
+    expect((await put(owner, { pinned: [{ field: 'Amount', operator: '$near' }] })).status).toBe(400);
+    const update = await put(owner, { pinned: pinned.slice(1) });
+    expect(update.body.pinned).toEqual(pinned.slice(1));
+    const read = await reader.get<SavedView>(`${VIEWS}/${saved.id}`);
+    expect(read.body.pinned).toEqual(pinned.slice(1));
+    const { rows } = await sql<{ changes: object }>`
+      select changes from audit_log where site_id = ${siteId} and action = 'view.update'
+      order by audit_id desc limit 1`.execute(context().db);
+    expect(rows[0]?.changes).toHaveProperty('pinned');
+  });
 });

@@ -438,8 +438,30 @@ export const zUserChange = z.object({
 export const zTableName = z.enum([
     'users',
     'licenses',
+    'unusedLicenses',
+    'groups',
+    'members',
+    'proxies',
+    'actingReports',
+    'invitations',
     'activity',
-    'changes'
+    'investigations',
+    'changes',
+    'entryTypes',
+    'jobs',
+    'exports',
+    'sites',
+    'backups',
+    'consumers',
+    'destinations',
+    'reportTemplates',
+    'reportSchedules',
+    'reportRuns',
+    'agentKeys',
+    'agentCalls',
+    'relationships',
+    'relationshipUsers',
+    'importRuns'
 ]);
 
 export const zColumnId = z.string().max(64).regex(/^[A-Za-z][A-Za-z0-9_-]*$/);
@@ -1892,6 +1914,35 @@ export const zViewColumns = z.object({
     frozen: z.int().gte(1).lte(10)
 });
 
+/**
+ * A condition of one field and one operator, whatever its value. The name of a deleted field remains as saved.
+ */
+export const zPinnedFilter = z.object({
+    field: zApiName,
+    operator: z.enum([
+        '$eq',
+        '$not',
+        '$contains',
+        '$doesntContain',
+        '$startswith',
+        '$endswith',
+        '$gt',
+        '$gte',
+        '$lt',
+        '$lte',
+        '$between',
+        '$in',
+        '$nin',
+        '$noData',
+        '$notNoData'
+    ])
+});
+
+/**
+ * Conditions that stay at hand over the rows, also while they have no value; in their order.
+ */
+export const zPinnedFilters = z.array(zPinnedFilter).max(20);
+
 export const zSavedView = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -1903,6 +1954,7 @@ export const zSavedView = z.object({
     query: z.string(),
     sort: z.string(),
     columns: zViewColumns,
+    pinned: zPinnedFilters,
     etag: z.string(),
     createdDate: z.iso.datetime({ offset: true }),
     modifiedDate: z.iso.datetime({ offset: true })
@@ -1914,7 +1966,8 @@ export const zNewSavedView = z.object({
     search: z.string().max(500),
     query: z.string().max(32768),
     sort: z.string().max(129),
-    columns: zViewColumns
+    columns: zViewColumns,
+    pinned: zPinnedFilters.optional()
 });
 
 export const zSavedViewChange = z.object({
@@ -1923,7 +1976,8 @@ export const zSavedViewChange = z.object({
     search: z.string().max(500).optional(),
     query: z.string().max(32768).optional(),
     sort: z.string().max(129).optional(),
-    columns: zViewColumns.optional()
+    columns: zViewColumns.optional(),
+    pinned: zPinnedFilters.optional()
 });
 
 export const zEntryCalculationFailure = z.object({

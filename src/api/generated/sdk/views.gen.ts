@@ -23,7 +23,7 @@ export const listTableViews = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Save a view of a table
  *
- * The view belongs to the caller. Sharing it requires Manage Users (users), Manage Licences (licenses), View Activity (activity), or Write Data or Manage Schema (changes). 409 when another of the caller's views of the table has the name, and for the 201st view.
+ * The view belongs to the caller. Sharing it requires a capability that manages the rows of the table, such as Manage Users (users) or Manage Licences (licenses), or Manage Settings (jobs). 409 when another of the caller's views of the table has the name, and for the 201st view.
  */
 export const createTableView = <ThrowOnError extends boolean = true>(options: Options<CreateTableViewData, ThrowOnError>): RequestResult<CreateTableViewResponses, CreateTableViewErrors, ThrowOnError> => (options.client ?? client).post<CreateTableViewResponses, CreateTableViewErrors, ThrowOnError>({
     security: [{
