@@ -177,4 +177,44 @@ test('saves filters and columns as a view, shares it, and opens with it by defau
   await page.goto('/users');
   await expect(views).toBeVisible();
   await expect(page).toHaveURL('/users');
+
+  // A short list has the same: its address, hidden columns, their order and the row height are one view.
+  await page.goto('/proxies/reports');
+  const reports = page.getByRole('grid', { name: 'Reports' });
+  const headers = reports.getByRole('columnheader');
+  await expect(headers.nth(1)).toHaveText('Reason');
+  const height = (await reports.getByRole('row').nth(1).boundingBox())?.height ?? 0;
+  await chooseMenuItem(page, 'Columns', 'Source');
+  await page.keyboard.press('Escape');
+  await chooseMenuItem(page, 'Columns', 'Order and width');
+  await page
+    .getByRole('dialog', { name: 'Order and width of columns' })
+    .getByRole('button', { name: 'Move Started up' })
+    .press('Enter');
+  await page.keyboard.press('Escape');
+  await chooseMenuItem(page, 'Row height', 'Compact');
+  await page.keyboard.press('Escape');
+  await choose('Views', 'Save as new view');
+  await fillForm(page.getByRole('dialog', { name: 'Save as new view' }), { Name: 'When' });
+  await page.getByRole('button', { name: 'Save view', exact: true }).click();
+  await expectToast(page, 'When was saved');
+  await choose('When', 'Make default');
+  await expectToast(page, 'This page opens with When');
+  await expectAccessible(page);
+  await page.evaluate(() => {
+    for (const kept of ['table', 'hidden']) localStorage.removeItem(`steward-${kept}-actingReports`);
+  });
+  await page.goto('/proxies/reports');
+  await expect(page.getByRole('button', { name: 'When', exact: true })).toBeVisible();
+  await expect(headers.nth(1)).toHaveText('Started');
+  await expect(reports.getByRole('columnheader', { name: 'Source' })).toBeHidden();
+  await expect
+    .poll(async () => (await reports.getByRole('row').nth(1).boundingBox())?.height ?? 0)
+    .toBeLessThan(height);
+  // Other lists keep their own.
+  await page.goto('/groups');
+  await expect(views).toBeVisible();
+  await expect(page.getByRole('grid', { name: 'Groups' }).getByRole('columnheader').nth(1)).toHaveText(
+    'Description',
+  );
 });

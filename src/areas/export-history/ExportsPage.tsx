@@ -6,6 +6,7 @@ import { toServiceError } from '../../api/errors.ts';
 import { listJobsOptions } from '../../api/generated/queries/jobs.gen.ts';
 import { usePermission, useSession } from '../../api/session.ts';
 import { DataAge } from '../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../app/views/ListTable.tsx';
 import { formatNumber } from '../../lib/numbers.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
 import { SegmentedControl } from '../../ui/chart/SegmentedControl.tsx';
@@ -15,9 +16,7 @@ import { Page } from '../../ui/layout/Page.tsx';
 import { Tile } from '../../ui/layout/Tile.tsx';
 import { Timestamp } from '../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../ui/table/columns.ts';
-import { DataTable } from '../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../ui/table/FilterChips.tsx';
-import { TableBar } from '../../ui/table/TableBar.tsx';
 import {
   getExportedList,
   getExportedType,
@@ -79,26 +78,30 @@ export function ExportsPage() {
         Files are kept for 7 days. Each export and each download is logged in Activity. Nobody can export
         while acting for another user.
       </p>
-      <TableBar tools={data && <DataAge at={dataUpdatedAt} failed={error !== null} />}>
-        {canSeeOthers && (
-          <SegmentedControl
-            label="Whose exports"
-            value={owner}
-            onChange={(next) => show({ ...view, owner: next })}
-            options={[
-              { value: 'own', label: 'Mine' },
-              { value: 'others', label: 'Others’' },
-            ]}
-          />
-        )}
-        <FilterChip
-          label="Type"
-          options={types.map((type) => ({ value: type, label: type }))}
-          value={view.type === '' ? [] : [view.type]}
-          onChange={(chosen) => show({ ...view, type: chosen.at(-1) ?? '' })}
-        />
-      </TableBar>
-      <DataTable
+      <ListTable
+        table="exports"
+        tools={data && <DataAge at={dataUpdatedAt} failed={error !== null} />}
+        filters={
+          <>
+            {canSeeOthers && (
+              <SegmentedControl
+                label="Whose exports"
+                value={owner}
+                onChange={(next) => show({ ...view, owner: next })}
+                options={[
+                  { value: 'own', label: 'Mine' },
+                  { value: 'others', label: 'Others’' },
+                ]}
+              />
+            )}
+            <FilterChip
+              label="Type"
+              options={types.map((type) => ({ value: type, label: type }))}
+              value={view.type === '' ? [] : [view.type]}
+              onChange={(chosen) => show({ ...view, type: chosen.at(-1) ?? '' })}
+            />
+          </>
+        }
         label="Exports"
         columns={owner === 'own' ? OWN_COLUMNS : OTHERS_COLUMNS}
         rows={jobs}

@@ -35,8 +35,8 @@ export function getVisibleColumns<Row>(columns: readonly Column<Row>[], hidden: 
 /** Row heights, as `--row` in tokens.css; the virtualizer needs them before a row is rendered. */
 const ROW_HEIGHTS_PX: Record<Density, number> = { compact: 30, regular: 36, comfortable: 44 };
 const SMALL_ROW_HEIGHT_PX = 60;
-/** Height of rows of two lines, as `.tbl-two-lines` in table.css; the density does not change it. */
-const TWO_LINE_HEIGHT_PX = 56;
+/** Heights of rows of two lines, as `.tbl-two-lines` in table.css. */
+const TWO_LINE_HEIGHTS_PX: Record<Density, number> = { compact: 48, regular: 56, comfortable: 66 };
 const SELECT_WIDTH_PX = 38;
 const MENU_WIDTH_PX = 44;
 const MIN_COLUMN_WIDTH_PX = 120;
@@ -44,7 +44,7 @@ const MIN_COLUMN_WIDTH_PX = 120;
 /** Returns the row height in pixels. */
 export function getRowHeight(density: Density, small: boolean, twoLines = false): number {
   if (small) return SMALL_ROW_HEIGHT_PX;
-  return twoLines ? TWO_LINE_HEIGHT_PX : ROW_HEIGHTS_PX[density];
+  return (twoLines ? TWO_LINE_HEIGHTS_PX : ROW_HEIGHTS_PX)[density];
 }
 
 /**

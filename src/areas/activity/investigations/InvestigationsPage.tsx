@@ -6,6 +6,7 @@ import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { listInvestigationsInfiniteOptions } from '../../../api/generated/queries/activity.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -15,7 +16,6 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { toView } from '../model/report-query.ts';
 import { serializeActivityView } from '../model/view.ts';
 import { useDeleteInvestigation } from './use-delete-investigation.ts';
@@ -108,7 +108,8 @@ function Investigations() {
         </Link>
       }
     >
-      <DataTable
+      <ListTable
+        table="investigations"
         label="Investigations"
         columns={COLUMNS}
         rows={rows}

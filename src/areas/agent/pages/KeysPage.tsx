@@ -6,6 +6,7 @@ import type { AgentClient, AgentKey } from '../../../../contract/generated/types
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -97,7 +98,8 @@ function KeysTable() {
   const create = usePermission('createAgentKey');
   const router = useRouter();
   return (
-    <DataTable
+    <ListTable
+      table="agentKeys"
       label="Keys"
       columns={KEY_COLUMNS}
       rowMenu={rowMenu}

@@ -4,6 +4,7 @@ import { Download, ScrollText, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { AgentCall, AgentCallSummary, AgentKey } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { saveFile } from '../../../files/download.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { omitUndefined } from '../../../lib/search-params.ts';
@@ -16,7 +17,6 @@ import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip, RemovableChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
@@ -307,12 +307,10 @@ function CallsCard({ query, view, show, names, summary }: CallsCardProps) {
   return (
     <section className="agent-section" aria-label="Ledger">
       <h2>Ledger</h2>
-      <TableBar
+      <ListTable
+        table="agentCalls"
         tools={<ExportButton query={query} names={names} isEmpty={rows === undefined || rows.length === 0} />}
-      >
-        <LedgerFilters {...{ view, show, names }} />
-      </TableBar>
-      <DataTable
+        filters={<LedgerFilters {...{ view, show, names }} />}
         label="Calls"
         columns={CALL_COLUMNS}
         rows={rows}

@@ -8,6 +8,7 @@ import type { ServiceError } from '../../../api/errors.ts';
 import { getBackupSettingsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { DataAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatDistance } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
@@ -24,9 +25,7 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { useShortcut } from '../../../ui/shortcuts.ts';
 import type { Column } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
-import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { useMedia } from '../../../ui/use-media.ts';
 import { AddressNote } from '../download/AddressNote.tsx';
@@ -116,16 +115,22 @@ function BackupList() {
       }
     >
       <ScheduleCard />
-      <BackupsFilters
-        {...viewState}
-        {...{ hidden, failure }}
-        counts={filtered?.counts}
-        asOf={all && dataUpdatedAt}
-        // No spinner while the list is polled.
-        refreshing={isFetching && all?.some(isInProgress) !== true}
-        refresh={() => void refetch()}
-      />
-      <DataTable
+      <ListTable
+        table="backups"
+        filters={<BackupsFilters {...viewState} counts={filtered?.counts} />}
+        tools={
+          <>
+            {all && <DataAge at={dataUpdatedAt} failed={failure !== undefined} />}
+            <IconButton
+              label="Refresh"
+              icon={RefreshCw}
+              // No spinner while the list is polled.
+              pending={isFetching && !all?.some(isInProgress)}
+              onClick={() => void refetch()}
+            />
+          </>
+        }
+        onHide={(next) => show({ ...view, hidden: next }, true)}
         label="Backups"
         columns={COLUMNS}
         rows={filtered?.rows}
@@ -166,33 +171,13 @@ function RequestLink() {
 }
 
 interface BackupsFiltersProps extends ReturnType<typeof useBackupsView> {
-  hidden: readonly string[];
   counts: ReturnType<typeof filterBackups>['counts'] | undefined;
-  /** Time at which the list was loaded; undefined while loading. */
-  asOf: number | undefined;
-  failure: ServiceError | undefined;
-  refreshing: boolean;
-  refresh: () => void;
 }
 
-/** Search, filters with counts, the time the list is current as of, and the column settings. */
-function BackupsFilters(props: BackupsFiltersProps) {
-  const { view, show, type, settle, hidden, counts, asOf, failure, refreshing, refresh } = props;
+/** Search, and filters with counts. */
+function BackupsFilters({ view, show, type, settle, counts }: BackupsFiltersProps) {
   return (
-    <TableBar
-      tools={
-        <>
-          {asOf !== undefined && <DataAge at={asOf} failed={failure !== undefined} />}
-          <IconButton label="Refresh" icon={RefreshCw} pending={refreshing} onClick={refresh} />
-          <TableTools
-            columns={COLUMNS}
-            hidden={hidden}
-            onHide={(next) => show({ ...view, hidden: next }, true)}
-            {...getSortProps(view, show, SORT_KEYS)}
-          />
-        </>
-      }
-    >
+    <>
       <SearchField
         label="Search backups"
         placeholder="File, user, type or SHA-256"
@@ -220,7 +205,7 @@ function BackupsFilters(props: BackupsFiltersProps) {
         value={view.kind}
         onChange={(kind) => show({ ...view, kind })}
       />
-    </TableBar>
+    </>
   );
 }
 

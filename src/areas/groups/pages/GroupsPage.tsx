@@ -7,6 +7,7 @@ import { capabilities } from '../../../../contract/rules/capabilities.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { useSession } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { groupsQuery, compareByName, getGroupCapabilities, groupQuery } from '../../../directory/groups.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
@@ -18,8 +19,6 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { useShortcut } from '../../../ui/shortcuts.ts';
 import type { Column } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { useGroupCapabilities } from '../model/group-capabilities.ts';
 import { SORT_KEYS, parseGroupsView, serializeGroupsView } from '../model/view.ts';
@@ -132,28 +131,19 @@ export function GroupsPage() {
   const sortProps = getSortProps(view, show, SORT_KEYS);
   return (
     <Page fill title="Groups" meta={groups && formatMeta(groups)} actions={<HeaderLinks />}>
-      <TableBar
-        tools={
-          <>
-            <QueryAge query={query} />
-            <TableTools
-              columns={columns}
-              hidden={view.hidden}
-              onHide={(hidden) => show({ ...view, hidden })}
-              {...sortProps}
-            />
-          </>
+      <ListTable
+        table="groups"
+        tools={<QueryAge query={query} />}
+        filters={
+          <SearchField
+            label="Search groups"
+            placeholder={hasMany ? 'Name or description' : 'Name, description or capability'}
+            value={view.q}
+            onChange={type}
+            onBlur={settle}
+          />
         }
-      >
-        <SearchField
-          label="Search groups"
-          placeholder={hasMany ? 'Name or description' : 'Name, description or capability'}
-          value={view.q}
-          onChange={type}
-          onBlur={settle}
-        />
-      </TableBar>
-      <DataTable
+        onHide={(hidden) => show({ ...view, hidden })}
         label="Groups"
         columns={columns}
         rows={foundGroups}

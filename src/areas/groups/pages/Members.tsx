@@ -3,6 +3,7 @@ import { UserMinus, UserRound, Users, UsersRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { Capability, UserGroupEntityVm } from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import {
@@ -17,8 +18,6 @@ import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId, Column } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { openBulk } from '../../bulk/index.ts';
 import { useGrantCheck } from '../model/group-capabilities.ts';
@@ -60,16 +59,18 @@ export function Members({ group, given }: MembersProps) {
   const selectedIds = [...selection].map(Number);
   return (
     <section className="group-members" aria-label={`Members of ${group.name}`}>
-      <TableBar tools={<DirectoryAsOf />}>
-        <SearchField
-          label="Search members"
-          placeholder="Name, e-mail, id:"
-          value={view.q}
-          onChange={type}
-          onBlur={settle}
-        />
-      </TableBar>
-      <DataTable
+      <ListTable
+        table="members"
+        tools={<DirectoryAsOf />}
+        filters={
+          <SearchField
+            label="Search members"
+            placeholder="Name, e-mail, id:"
+            value={view.q}
+            onChange={type}
+            onBlur={settle}
+          />
+        }
         label="Members"
         columns={MEMBER_COLUMNS}
         rows={result?.rows}

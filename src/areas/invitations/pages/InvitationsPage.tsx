@@ -15,6 +15,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { DataAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { useDirectory } from '../../../directory/directory.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -29,9 +30,8 @@ import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
 import { useShortcut } from '../../../ui/shortcuts.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
-import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { AsOf } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { useMedia } from '../../../ui/use-media.ts';
 import { getActionReason } from '../model/actions.ts';
@@ -124,15 +124,14 @@ function InvitationList() {
           They lose access automatically unless extended, and are notified before.
         </Banner>
       )}
-      <InvitationsBar
-        {...viewState}
-        hidden={hidden}
-        list={list}
-        counts={result?.counts}
-        endingSoonCount={endingSoon.length}
-      />
       <NameLookupProvider names={names}>
-        <DataTable
+        <ListTable
+          table="invitations"
+          filters={
+            <InvitationFilters {...viewState} counts={result?.counts} endingSoonCount={endingSoon.length} />
+          }
+          tools={<ListState list={list} />}
+          onHide={(next) => show({ ...view, hidden: next }, true)}
           label="Invitations"
           columns={columns}
           rows={result?.rows}
@@ -190,41 +189,28 @@ function InviteLink() {
   );
 }
 
-interface InvitationsBarProps extends ReturnType<typeof useInvitationsView> {
-  hidden: readonly string[];
-  list: ReturnType<typeof useInvitations>;
+/** Freshness of the list. */
+function ListState({ list }: { list: ReturnType<typeof useInvitations> }) {
+  const { all, complete, error, asOf, refreshing, refresh } = list;
+  return (
+    <>
+      {all && !complete && <AsOf tone="warn">{formatNumber(all.length)} read</AsOf>}
+      {all && complete && <DataAge at={asOf} failed={error !== undefined} />}
+      <IconButton label="Reload" icon={RefreshCw} pending={refreshing} onClick={refresh} />
+    </>
+  );
+}
+
+interface InvitationFiltersProps extends ReturnType<typeof useInvitationsView> {
   counts: Readonly<Record<string, number>> | undefined;
   /** Number of memberships that end soon. */
   endingSoonCount: number;
 }
 
-/** Search and states with counts, freshness of the list, columns. */
-function InvitationsBar({
-  view,
-  hidden,
-  show,
-  type,
-  settle,
-  list,
-  counts,
-  endingSoonCount,
-}: InvitationsBarProps) {
-  const { all, complete, error, asOf, refreshing, refresh } = list;
+/** Search and states with counts. */
+function InvitationFilters({ view, show, type, settle, counts, endingSoonCount }: InvitationFiltersProps) {
   return (
-    <TableBar
-      tools={
-        <>
-          {all && !complete && <AsOf tone="warn">{formatNumber(all.length)} read</AsOf>}
-          {all && complete && <DataAge at={asOf} failed={error !== undefined} />}
-          <IconButton label="Reload" icon={RefreshCw} pending={refreshing} onClick={refresh} />
-          <TableTools
-            columns={COLUMNS}
-            hidden={hidden}
-            onHide={(next) => show({ ...view, hidden: next }, true)}
-          />
-        </>
-      }
-    >
+    <>
       <SearchField
         label="Search invitations"
         placeholder="E-mail or name"
@@ -249,7 +235,7 @@ function InvitationsBar({
           onChange={(on) => show({ ...view, endingSoon: on })}
         />
       )}
-    </TableBar>
+    </>
   );
 }
 

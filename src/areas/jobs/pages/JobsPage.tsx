@@ -8,6 +8,7 @@ import { listJobsQueryKey } from '../../../api/generated/queries/jobs.gen.ts';
 import { listJobs } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatDuration } from '../../../lib/durations.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -18,9 +19,7 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
-import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { STATE_LABELS, describeState, formatWaiting, getDoneLabel } from '../model/format.ts';
 import { JOB_KINDS } from '../model/job-kinds.ts';
 import { getProcessed, getSeconds, hasEnded, isPending } from '../model/progress.ts';
@@ -98,34 +97,32 @@ function JobTable() {
         }`
       }
     >
-      <TableBar
-        tools={
+      <ListTable
+        table="jobs"
+        tools={<QueryAge query={query} />}
+        filters={
           <>
-            <QueryAge query={query} />
-            <TableTools columns={columns} hidden={hidden} onHide={(next) => show({ hide: next.join('-') })} />
+            {canSeeOthers && (
+              <SegmentedControl
+                label="Whose jobs"
+                value={owner}
+                onChange={(value) => show({ owner: value })}
+                options={[
+                  { value: 'own', label: 'Mine' },
+                  { value: 'others', label: 'Others’' },
+                ]}
+              />
+            )}
+            <FilterChip
+              label="State"
+              options={JOB_STATES.map((value) => ({ value, label: STATE_LABELS[value].label }))}
+              value={view.state === 'all' ? NO_COLUMNS : [view.state]}
+              // One state at a time: the service filters by one.
+              onChange={(states) => show({ state: JOB_STATES.find((one) => one === states.at(-1)) ?? 'all' })}
+            />
           </>
         }
-      >
-        {canSeeOthers && (
-          <SegmentedControl
-            label="Whose jobs"
-            value={owner}
-            onChange={(value) => show({ owner: value })}
-            options={[
-              { value: 'own', label: 'Mine' },
-              { value: 'others', label: 'Others’' },
-            ]}
-          />
-        )}
-        <FilterChip
-          label="State"
-          options={JOB_STATES.map((value) => ({ value, label: STATE_LABELS[value].label }))}
-          value={view.state === 'all' ? NO_COLUMNS : [view.state]}
-          // One state at a time: the service filters by one.
-          onChange={(states) => show({ state: JOB_STATES.find((one) => one === states.at(-1)) ?? 'all' })}
-        />
-      </TableBar>
-      <DataTable
+        onHide={(next) => show({ hide: next.join('-') })}
         label="Jobs"
         columns={columns}
         hidden={hidden}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { NO_LICENSE, getLicenseName } from '../../../../contract/rules/licenses.ts';
 import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { PersonLink, StatusBadge } from '../../../directory/person-columns.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -13,8 +14,6 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { RowId, Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { parseUnusedDays, UNUSED_DAYS, serializeUnusedDays } from '../model/unused-days.ts';
 import { formatUserName, useUnusedLicenses } from '../model/unused.ts';
 import type { UnusedRow } from '../model/unused.ts';
@@ -51,18 +50,22 @@ export function UnusedPage() {
         Billable licenses of people who have been on this site for at least {days} days without any activity:
         no sign-in, no page view, no call through the API or an add-in.
       </p>
-      <TableBar tools={<QueryAge query={unused.query} />}>
-        <span className="lic-ask" aria-hidden>
-          Without activity for
-        </span>
-        <SegmentedControl
-          label="Without activity for"
-          options={DAYS_OPTIONS}
-          value={days}
-          onChange={changeDays}
-        />
-      </TableBar>
-      <DataTable
+      <ListTable
+        table="unusedLicenses"
+        tools={<QueryAge query={unused.query} />}
+        filters={
+          <>
+            <span className="lic-ask" aria-hidden>
+              Without activity for
+            </span>
+            <SegmentedControl
+              label="Without activity for"
+              options={DAYS_OPTIONS}
+              value={days}
+              onChange={changeDays}
+            />
+          </>
+        }
         label="Unused licenses"
         columns={UNUSED_COLUMNS}
         rows={rows}

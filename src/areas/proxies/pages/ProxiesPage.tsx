@@ -12,6 +12,7 @@ import {
 import { useDeferredValue, useMemo } from 'react';
 import { useSession, usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -22,8 +23,6 @@ import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { useShortcut } from '../../../ui/shortcuts.ts';
 import type { Column } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import type { Assignments } from '../model/assignments.ts';
 import { formatNames } from '../model/assignments.ts';
@@ -66,22 +65,11 @@ export function ProxiesPage() {
   const columns = COLUMNS[deferredView.direction];
   return (
     <Page fill title="Proxies" meta={assignments && formatMeta(assignments)} actions={<HeaderActions />}>
-      <TableBar
-        tools={
-          <>
-            <QueryAge query={{ dataUpdatedAt, error: error ?? null }} />
-            <TableTools
-              columns={columns}
-              hidden={view.hidden}
-              onHide={(hidden) => show({ ...view, hidden })}
-              {...sortProps}
-            />
-          </>
-        }
-      >
-        <ProxiesFilters {...{ view, show, type, settle }} />
-      </TableBar>
-      <DataTable
+      <ListTable
+        table="proxies"
+        tools={<QueryAge query={{ dataUpdatedAt, error: error ?? null }} />}
+        filters={<ProxiesFilters {...{ view, show, type, settle }} />}
+        onHide={(hidden) => show({ ...view, hidden })}
         label="Assignments"
         columns={columns}
         rows={filteredRows}

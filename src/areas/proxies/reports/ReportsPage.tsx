@@ -3,15 +3,14 @@ import { ScrollText } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ActingReport } from '../../../../contract/generated/types.gen.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
-import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { REPORT_COLUMNS, formatReportName } from './report-columns.tsx';
 import { useReports } from './reports-query.ts';
 
@@ -36,10 +35,10 @@ export function ReportsPage() {
       breadcrumbs={<Breadcrumbs />}
       meta="What proxies viewed and changed on behalf of others"
     >
-      <TableBar tools={<QueryAge query={{ dataUpdatedAt, error: error ?? null }} />}>
-        {user !== undefined && <ToggleChip label={`With ${name}`} on onChange={showAll} />}
-      </TableBar>
-      <DataTable
+      <ListTable
+        table="actingReports"
+        tools={<QueryAge query={{ dataUpdatedAt, error: error ?? null }} />}
+        filters={user !== undefined && <ToggleChip label={`With ${name}`} on onChange={showAll} />}
         label="Reports"
         columns={REPORT_COLUMNS}
         rows={reports}

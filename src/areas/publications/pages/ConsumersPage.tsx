@@ -6,14 +6,13 @@ import type { Consumer } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
-import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { formatBehind, formatConsumer, formatSpan, getTimeLeft } from '../model/format.ts';
 import { consumersQuery, topicsQuery } from '../model/queries.ts';
 import { parseConsumersView } from '../model/view.ts';
@@ -144,19 +143,21 @@ export function ConsumersPage() {
   ];
   return (
     <>
-      <TableBar tools={<QueryAge query={query} />}>
-        <FilterChip
-          label="Topic"
-          options={topics.map(({ id, name }) => ({
-            value: String(id),
-            label: name,
-            count: data?.filter(({ topicId }) => topicId === id).length,
-          }))}
-          value={topic === undefined ? [] : [String(topic)]}
-          onChange={(value) => show(value.length === 0 ? undefined : Number(value.at(-1)))}
-        />
-      </TableBar>
-      <DataTable
+      <ListTable
+        table="consumers"
+        tools={<QueryAge query={query} />}
+        filters={
+          <FilterChip
+            label="Topic"
+            options={topics.map(({ id, name }) => ({
+              value: String(id),
+              label: name,
+              count: data?.filter(({ topicId }) => topicId === id).length,
+            }))}
+            value={topic === undefined ? [] : [String(topic)]}
+            onChange={(value) => show(value.length === 0 ? undefined : Number(value.at(-1)))}
+          />
+        }
         label="Consumers"
         columns={COLUMNS}
         rows={rows}

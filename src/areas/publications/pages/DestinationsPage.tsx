@@ -6,14 +6,13 @@ import type { Destination } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { describeHealth } from '../model/destinations.ts';
 import { destinationsQuery } from '../model/queries.ts';
@@ -97,19 +96,17 @@ function Destinations() {
   );
   return (
     <>
-      <TableBar
+      <p className="pub-soft">
+        Each event is sent on its own, one after the other in the order of the topic.
+      </p>
+      <ListTable
+        table="destinations"
         tools={
           <>
             <QueryAge query={query} />
             {button}
           </>
         }
-      >
-        <span className="pub-soft">
-          Each event is sent on its own, one after the other in the order of the topic.
-        </span>
-      </TableBar>
-      <DataTable
         label="Destinations"
         columns={COLUMNS}
         rows={data}

@@ -6,6 +6,7 @@ import type { Relationship } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listRelationshipsOptions } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';
 import { PersonPicker } from '../../../directory/PersonPicker.tsx';
@@ -14,7 +15,6 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { serializeRelationshipsView } from './relationships-view.ts';
@@ -128,45 +128,50 @@ export function RelationshipsPage() {
   const isFiltered = view.q !== '' || view.userId !== undefined || view.entryId !== undefined;
   return (
     <>
-      <div className="ri-filter">
-        <SearchField
-          label="Address or domain"
-          placeholder="Address or domain"
-          value={view.q}
-          onChange={(q) => {
-            type(q);
-            setPage(1);
-          }}
-          onBlur={settle}
-        />
-        {view.userId === undefined ? (
-          <PersonPicker
-            label="Person of this site"
-            placeholder="Name, e-mail or id"
-            getDisabledReason={() => undefined}
-            onSelect={(userId) => {
-              show({ ...view, userId });
-              setPage(1);
-            }}
-          />
-        ) : (
-          <RemovableChip
-            label={people.get(view.userId)?.name ?? `User ${view.userId}`}
-            onRemove={() => show({ ...view, userId: undefined })}
-          />
-        )}
-        {view.entryId !== undefined && (
-          <RemovableChip
-            label={`Contact ${data?.relationships[0]?.name ?? view.entryId}`}
-            onRemove={() => show({ ...view, entryId: undefined })}
-          />
-        )}
-        {data && (
-          <span className="ri-note num">{pluralize(data.totalCount, 'relationship', 'relationships')}</span>
-        )}
-        <QueryAge query={query} />
-      </div>
-      <DataTable
+      <ListTable
+        table="relationships"
+        tools={<QueryAge query={query} />}
+        filters={
+          <>
+            <SearchField
+              label="Address or domain"
+              placeholder="Address or domain"
+              value={view.q}
+              onChange={(q) => {
+                type(q);
+                setPage(1);
+              }}
+              onBlur={settle}
+            />
+            {view.userId === undefined ? (
+              <PersonPicker
+                label="Person of this site"
+                placeholder="Name, e-mail or id"
+                getDisabledReason={() => undefined}
+                onSelect={(userId) => {
+                  show({ ...view, userId });
+                  setPage(1);
+                }}
+              />
+            ) : (
+              <RemovableChip
+                label={people.get(view.userId)?.name ?? `User ${view.userId}`}
+                onRemove={() => show({ ...view, userId: undefined })}
+              />
+            )}
+            {view.entryId !== undefined && (
+              <RemovableChip
+                label={`Contact ${data?.relationships[0]?.name ?? view.entryId}`}
+                onRemove={() => show({ ...view, entryId: undefined })}
+              />
+            )}
+            {data && (
+              <span className="ri-note num">
+                {pluralize(data.totalCount, 'relationship', 'relationships')}
+              </span>
+            )}
+          </>
+        }
         label="Relationships"
         columns={COLUMNS}
         rows={data?.relationships}

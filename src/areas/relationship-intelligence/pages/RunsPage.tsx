@@ -10,6 +10,7 @@ import {
   listImportRunsOptions,
 } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -22,7 +23,6 @@ import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { CountsBar } from './CountsBar.tsx';
 import { WARNING_TEXTS } from './warnings.ts';
 import './imports.css';
@@ -116,19 +116,20 @@ export function RunsPage() {
   const { data, error, isFetching, refetch } = query;
   return (
     <>
-      <div className="ri-mailboxes-bar">
-        <SegmentedControl
-          label="Kind"
-          options={KINDS}
-          value={kind}
-          onChange={(value) => {
-            setKind(value);
-            setPage(1);
-          }}
-        />
-        <QueryAge query={query} />
-      </div>
-      <DataTable
+      <ListTable
+        table="importRuns"
+        tools={<QueryAge query={query} />}
+        filters={
+          <SegmentedControl
+            label="Kind"
+            options={KINDS}
+            value={kind}
+            onChange={(value) => {
+              setKind(value);
+              setPage(1);
+            }}
+          />
+        }
         label="Runs"
         columns={COLUMNS}
         rows={data?.map((run) => ({ ...run, onOpen: setOpened }))}

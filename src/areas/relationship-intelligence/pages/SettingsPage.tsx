@@ -20,6 +20,7 @@ import {
 } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { PersonLink } from '../../../directory/person-columns.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -34,7 +35,6 @@ import { Card, CardBody, CardRow } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { showStartedJob } from '../../jobs/index.ts';
 import { ContactsRow } from './ContactsRow.tsx';
@@ -175,32 +175,35 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
       <h2>
         Enabled users <span className="ri-note num">{formatNumber(enabledUserCount)}</span>
       </h2>
-      <div className="ri-mailboxes-bar">
-        <SearchField
-          label="Search people"
-          placeholder="Name or e-mail"
-          value={search}
-          onChange={(text) => {
-            setSearch(text);
-            setPage(1);
-          }}
-        />
-        <span className="ri-pages">
-          <Button size="small" disabledReason={why} pending={change.isPending} onClick={() => apply(false)}>
-            Disable{count}
-          </Button>
-          <Button
-            size="small"
-            variant="primary"
-            disabledReason={why}
-            pending={change.isPending}
-            onClick={() => apply(true)}
-          >
-            Enable{count}
-          </Button>
-        </span>
-      </div>
-      <DataTable
+      <ListTable
+        table="relationshipUsers"
+        filters={
+          <SearchField
+            label="Search people"
+            placeholder="Name or e-mail"
+            value={search}
+            onChange={(text) => {
+              setSearch(text);
+              setPage(1);
+            }}
+          />
+        }
+        tools={
+          <span className="ri-pages">
+            <Button size="small" disabledReason={why} pending={change.isPending} onClick={() => apply(false)}>
+              Disable{count}
+            </Button>
+            <Button
+              size="small"
+              variant="primary"
+              disabledReason={why}
+              pending={change.isPending}
+              onClick={() => apply(true)}
+            >
+              Enable{count}
+            </Button>
+          </span>
+        }
         label="Users"
         columns={USER_COLUMNS}
         rows={data?.users}

@@ -9,6 +9,7 @@ import { cancelReportRun, getReportRun } from '../../../api/generated/sdk/report
 import { hasAnyCapability, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { saveFile } from '../../../files/download.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -27,7 +28,6 @@ import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { createBlobSource } from '../../../ui/pdf/blob-source.ts';
 import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { isRunning, loadReport, RUN_LABELS, saveReport, showFailure } from '../model/reports.ts';
 import { formatSelection } from '../model/selection.ts';
 import type { ReportSelection } from '../model/selection.ts';
@@ -65,22 +65,22 @@ export function RunsPage() {
     >
       <ReportTabs />
       {linkedId !== undefined && <LinkedRun runId={linkedId} onShow={(run) => void show(run)} />}
-      <div className="rep-bar">
-        <p className="field-hint">
-          Files are kept for 30 days, and those of the last 100 reports of the site. Each download is
-          recorded.
-        </p>
-        {mayListAll && (
-          <Toggle
-            kind="switch"
-            id="reports-everyone"
-            label="Of all users"
-            checked={owner === 'all'}
-            onChange={(isOn) => void navigate({ search: isOn ? { everyone: true } : {} })}
-          />
-        )}
-      </div>
-      <DataTable
+      <p className="field-hint">
+        Files are kept for 30 days, and those of the last 100 reports of the site. Each download is recorded.
+      </p>
+      <ListTable
+        table="reportRuns"
+        filters={
+          mayListAll && (
+            <Toggle
+              kind="switch"
+              id="reports-everyone"
+              label="Of all users"
+              checked={owner === 'all'}
+              onChange={(isOn) => void navigate({ search: isOn ? { everyone: true } : {} })}
+            />
+          )
+        }
         label="Generated reports"
         columns={COLUMNS}
         hidden={owner === 'all' || isShared ? NO_COLUMNS : OWN_HIDDEN}

@@ -10,6 +10,7 @@ import { deleteReportSchedule, updateReportSchedule } from '../../../api/generat
 import { hasAnyCapability, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
@@ -23,7 +24,6 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { showFailure } from '../model/reports.ts';
 import { formatPeople, formatTimes, toDeliveryValues, toTiming } from '../model/schedules.ts';
 import { DeliveryFields } from './DeliveryFields.tsx';
@@ -59,21 +59,10 @@ export function SchedulesPage() {
         meta={data && data.length > 0 && pluralize(data.length, 'schedule', 'schedules')}
       >
         <ReportTabs />
-        <div className="rep-bar">
-          <p className="field-hint">
-            To make a schedule, generate a report and choose how often. Each report is generated with the
-            rights of its owner.
-          </p>
-          {mayListAll && (
-            <Toggle
-              kind="switch"
-              id="schedules-everyone"
-              label="Of all users"
-              checked={owner === 'all'}
-              onChange={(isOn) => void navigate({ search: isOn ? { everyone: true } : {} })}
-            />
-          )}
-        </div>
+        <p className="field-hint">
+          To make a schedule, generate a report and choose how often. Each report is generated with the rights
+          of its owner.
+        </p>
         {data
           ?.filter(({ stopReason }) => stopReason !== null)
           .map((schedule) => (
@@ -81,7 +70,19 @@ export function SchedulesPage() {
               {schedule.stopReason}. Resume it when the cause is gone.
             </Banner>
           ))}
-        <DataTable
+        <ListTable
+          table="reportSchedules"
+          filters={
+            mayListAll && (
+              <Toggle
+                kind="switch"
+                id="schedules-everyone"
+                label="Of all users"
+                checked={owner === 'all'}
+                onChange={(isOn) => void navigate({ search: isOn ? { everyone: true } : {} })}
+              />
+            )
+          }
           label="Schedules"
           columns={COLUMNS}
           hidden={owner === 'all' ? NO_COLUMNS : OWN_HIDDEN}

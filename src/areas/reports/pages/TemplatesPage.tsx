@@ -7,13 +7,13 @@ import { toServiceError } from '../../../api/errors.ts';
 import { listReportTemplatesOptions } from '../../../api/generated/queries/reports.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { useSchema } from '../../entries/index.ts';
 import { FORMAT_LABELS, sortTemplates } from '../model/reports.ts';
 import { formatSelection } from '../model/selection.ts';
@@ -67,7 +67,8 @@ export function TemplatesPage() {
         actions={newTemplate}
       >
         <ReportTabs />
-        <DataTable
+        <ListTable
+          table="reportTemplates"
           label="Templates"
           columns={COLUMNS}
           rows={templates}

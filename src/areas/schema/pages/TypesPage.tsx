@@ -7,6 +7,7 @@ import { FIELD } from '../../../../contract/rules/fields.ts';
 import { listEntryTypeStatisticsOptions } from '../../../api/generated/queries/schema.gen.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatShortDate } from '../../../lib/dates.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -20,8 +21,6 @@ import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TypeTile } from '../../../ui/layout/TypeTile.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { getReferenceTypeIds, useSchema, useUserNames } from '../../entries/index.ts';
 import type { Field, Schema } from '../../entries/index.ts';
 import { TypePanel } from '../panels/TypePanel.tsx';
@@ -228,17 +227,19 @@ export function TypesPage() {
         </>
       }
     >
-      {length > 0 && (
-        <TableBar tools={<QueryAge query={query} />}>
-          <SearchField
-            label="Search entry types"
-            placeholder="Name, API name or field"
-            value={q}
-            onChange={setQ}
-          />
-        </TableBar>
-      )}
-      <DataTable
+      <ListTable
+        table="entryTypes"
+        tools={<QueryAge query={query} />}
+        filters={
+          length > 0 && (
+            <SearchField
+              label="Search entry types"
+              placeholder="Name, API name or field"
+              value={q}
+              onChange={setQ}
+            />
+          )
+        }
         label="Entry types"
         columns={COLUMNS}
         rows={rows}

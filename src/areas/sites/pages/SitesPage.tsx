@@ -6,6 +6,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { listPlatformSitesOptions } from '../../../api/generated/queries/platform.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { ListTable } from '../../../app/views/ListTable.tsx';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { formatStorage } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -15,7 +16,6 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { Tile } from '../../../ui/layout/Tile.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import './sites.css';
 
 const getSiteId = ({ id }: PlatformSite) => id;
@@ -45,7 +45,8 @@ export function SitesPage() {
         </Link>
       }
     >
-      <DataTable
+      <ListTable
+        table="sites"
         label="Sites"
         columns={COLUMNS}
         rows={data}
