@@ -28,7 +28,7 @@ export function TableBar({ children, tools }: { children: ReactNode; tools?: Rea
   // The chips belong to the pages, which render the bar again when a filter changes.
   useLayoutEffect(() => {
     const count = (selector: string) => filters.current?.querySelectorAll(selector).length ?? 0;
-    const next = { filterCount: count(':scope > :not(.search, .views)'), activeCount: count('.filter-on') };
+    const next = { filterCount: count(':scope > :not(.search)'), activeCount: count('.filter-on') };
     setCounts((old) =>
       next.filterCount === old.filterCount && next.activeCount === old.activeCount ? old : next,
     );
