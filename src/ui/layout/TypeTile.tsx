@@ -1,33 +1,33 @@
 import {
+  Archive,
+  Banknote,
   Briefcase,
   Building2,
   CalendarDays,
-  ChartColumn,
+  ChartColumnStacked,
   Contact,
   File,
   Folder,
   Globe,
-  Handshake,
+  HeartHandshake,
   Landmark,
-  MessagesSquare,
-  Package,
+  Mail,
   Table2,
   Target,
-  Wallet,
   Warehouse,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { EntryTypeIcon, EntryTypeVm } from '../../../contract/generated/types.gen.ts';
 import { HUE_COUNT, Tile } from './Tile.tsx';
 
-/** Icons that an entry type can have, with their names in the panel of the type. */
+/** Icons that an entry type can have, with their names in the panel of the type; most are used elsewhere too. */
 export const TYPE_ICONS: Readonly<Record<EntryTypeIcon, { icon: LucideIcon; label: string }>> = {
   table: { icon: Table2, label: 'Table' },
   building: { icon: Building2, label: 'Building' },
   contact: { icon: Contact, label: 'Contact' },
-  handshake: { icon: Handshake, label: 'Handshake' },
-  messages: { icon: MessagesSquare, label: 'Messages' },
-  wallet: { icon: Wallet, label: 'Wallet' },
+  handshake: { icon: HeartHandshake, label: 'Handshake' },
+  messages: { icon: Mail, label: 'Messages' },
+  wallet: { icon: Banknote, label: 'Money' },
   landmark: { icon: Landmark, label: 'Bank' },
   warehouse: { icon: Warehouse, label: 'Warehouse' },
   target: { icon: Target, label: 'Target' },
@@ -35,9 +35,9 @@ export const TYPE_ICONS: Readonly<Record<EntryTypeIcon, { icon: LucideIcon; labe
   calendar: { icon: CalendarDays, label: 'Calendar' },
   file: { icon: File, label: 'File' },
   folder: { icon: Folder, label: 'Folder' },
-  package: { icon: Package, label: 'Package' },
+  package: { icon: Archive, label: 'Box' },
   globe: { icon: Globe, label: 'Globe' },
-  chart: { icon: ChartColumn, label: 'Chart' },
+  chart: { icon: ChartColumnStacked, label: 'Chart' },
 };
 
 interface TypeTileProps {
