@@ -14,6 +14,7 @@ const saved: SavedView = {
   query: '',
   sort: '',
   columns: { order: [], hidden: [], widths: {}, frozen: 1 },
+  pinned: [],
   etag: '"3"',
   createdDate: '2026-03-01T00:00:00.000Z',
   modifiedDate: '2026-03-01T00:00:00.000Z',

@@ -34,6 +34,7 @@ const saved: SavedView = {
   query: '{Size: {$gt: 5}, City: "Oslo"}',
   sort: '-Size',
   columns: { order: ['City'], hidden: [], widths: { City: 90, Size: 100 }, frozen: 2 },
+  pinned: [],
   etag: '"1"',
   createdDate: '2026-03-01T00:00:00.000Z',
   modifiedDate: '2026-03-01T00:00:00.000Z',
