@@ -221,6 +221,25 @@ export type LicenseSeats = {
 };
 
 /**
+ * Seats of a license type.
+ */
+export type SeatTotal = {
+    licenseTypeId: LicenseTypeId;
+    /**
+     * Licenses agreed with the site; null where there is no limit, as for No License.
+     */
+    total: number | null;
+    /**
+     * Users with this license type.
+     */
+    held: number;
+    /**
+     * `total` less `held`; negative when more are held than agreed, null where there is no limit.
+     */
+    free: number | null;
+};
+
+/**
  * A billable license of an inactive user.
  */
 export type UnusedLicense = {
@@ -6737,6 +6756,105 @@ export type ListLicenseSeatsResponses = {
 };
 
 export type ListLicenseSeatsResponse = ListLicenseSeatsResponses[keyof ListLicenseSeatsResponses];
+
+export type ForecastLicenseSeatsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Number of days.
+         */
+        days?: number;
+    };
+    url: '/api/rest/v1/management/userLicenses/seats/forecast';
+};
+
+export type ForecastLicenseSeatsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ForecastLicenseSeatsError = ForecastLicenseSeatsErrors[keyof ForecastLicenseSeatsErrors];
+
+export type ForecastLicenseSeatsResponses = {
+    /**
+     * One item for each day.
+     */
+    200: Array<LicenseSeats>;
+};
+
+export type ForecastLicenseSeatsResponse = ForecastLicenseSeatsResponses[keyof ForecastLicenseSeatsResponses];
+
+export type ListSeatTotalsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/userLicenses/seats/totals';
+};
+
+export type ListSeatTotalsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListSeatTotalsError = ListSeatTotalsErrors[keyof ListSeatTotalsErrors];
+
+export type ListSeatTotalsResponses = {
+    /**
+     * One item for each license type.
+     */
+    200: Array<SeatTotal>;
+};
+
+export type ListSeatTotalsResponse = ListSeatTotalsResponses[keyof ListSeatTotalsResponses];
 
 export type ListUnusedLicensesData = {
     body?: never;

@@ -24,6 +24,7 @@ export const CONFIGURATION_ACTIONS: Readonly<Record<ConfigurationKind, readonly 
     'site.identity',
     'site.brand',
     'cli.site-set',
+    'cli.site-seats',
     'relationships.settings',
   ],
   address: ['site.addresses'],

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import type { UserLicenseInfoResponse } from '../../contract/generated/types.gen.ts';
+import type { LicenseSeats, UserLicenseInfoResponse } from '../../contract/generated/types.gen.ts';
 import {
   expectAccessible,
   expectAccessibleInBothThemes,
@@ -42,7 +42,7 @@ async function find(page: Page, name: string): Promise<void> {
   await expect(page).toHaveURL(/q=/);
 }
 
-test('tiles, chart and table agree with the service', async ({ page, calls }) => {
+test('tiles, chart, forecast and table agree with the service', async ({ page, calls, service }) => {
   const billable = await licensesOf(calls, true);
   const others = await licensesOf(calls, false);
   const held = (id: number) => [...billable, ...others].filter((one) => one.licenseTypeId === id).length;
@@ -57,12 +57,45 @@ test('tiles, chart and table agree with the service', async ({ page, calls }) =>
     await expect(tile(page, name)).toHaveText(String(held(id)));
 
   await page.getByText('Show as table').click();
-  const today = page.getByRole('region', { name: 'Licenses by day, table' }).getByRole('row').nth(1);
+  const rows = page.getByRole('region', { name: 'Licenses by day, table' }).getByRole('row');
+  const today = rows.filter({ hasNotText: '(forecast)' }).nth(1);
   await expect(today.getByRole('cell')).toHaveText(
     [billable.length, held(1), held(2), held(3), held(4)].map(String),
   );
   await expect(page.locator('.chart canvas')).toBeVisible();
+  const forecast = await calls.call<LicenseSeats[]>('GET', '/userLicenses/seats/forecast?days=90');
+  const last = forecast.at(-1);
+  await expect(
+    page.getByText(/^Forecast: \d+ temporary memberships? with a license ends? in the next 90 days/),
+  ).toContainText(`${last?.billable} billable on`);
+  const future = rows.filter({ hasText: '(forecast)' });
+  await expect(future).toHaveCount(90);
+  await expect(future.first().getByRole('cell')).toHaveText(
+    [last?.billable, last?.standard, last?.limited, last?.free, last?.none].map(String),
+  );
+  const day = page.getByRole('slider', { name: 'Day of Licenses by day' });
+  await expect(day).not.toHaveAttribute('aria-valuetext', /forecast/);
+  await day.press('ArrowRight');
+  await expect(day).toHaveAttribute('aria-valuetext', /, forecast, Billable \d+/);
   await expectAccessibleInBothThemes(page);
+
+  // The host agrees on seats: one license type has free ones, of another more are held than agreed.
+  await service.admin(
+    'site',
+    'seats',
+    'northlight',
+    '--standard',
+    String(held(1) + 7),
+    '--limited',
+    String(held(2) - 1),
+  );
+  await page.reload();
+  await expect(page.getByText(`7 free of ${held(1) + 7}`)).toBeVisible();
+  await expect(page.getByText(`1 over ${held(2) - 1}`)).toBeVisible();
+  const warning = page.getByRole('note').filter({ hasText: 'More licenses are held than agreed' });
+  await expect(warning).toContainText(`Limited: ${held(2)} held, ${held(2) - 1} agreed`);
+  await expectAccessibleInBothThemes(page);
+  await service.admin('site', 'seats', 'northlight', '--standard', 'none', '--limited', 'none');
 });
 
 test('the chart is read by keyboard and starts as given in the URL', async ({ page }) => {
@@ -72,7 +105,9 @@ test('the chart is read by keyboard and starts as given in the URL', async ({ pa
   await page.getByRole('radio', { name: '90 days' }).focus();
   await page.keyboard.press('ArrowLeft');
   await expect(page).toHaveURL('/licenses?range=30');
-  await expect(day).toHaveAttribute('max', '30');
+  // The forecast is as long as the past.
+  await expect(day).toHaveAttribute('max', '60');
+  await expect(day).toHaveValue('30');
   await page.keyboard.press('Tab');
   await expect(day).toBeFocused();
   const last = await day.getAttribute('aria-valuetext');
@@ -81,7 +116,7 @@ test('the chart is read by keyboard and starts as given in the URL', async ({ pa
   await expect(day).toHaveAttribute('aria-valuetext', /Billable \d+, Standard \d+/);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('table').getByRole('row')).toHaveCount(32);
+  await expect(page.getByRole('table').getByRole('row')).toHaveCount(62);
   await page.goBack();
   await expect(page.getByRole('radio', { name: '90 days' })).toBeChecked();
 });

@@ -181,6 +181,8 @@ export const foreignCalls: Record<
   searchUserLicenses: { status: 200, query: () => '?pageSize=1000' },
   getUserLicenseHistory: { status: 404 },
   listLicenseSeats: { status: 200 },
+  forecastLicenseSeats: { status: 200 },
+  listSeatTotals: { status: 200 },
   listUnusedLicenses: { status: 200, query: () => '?days=1&pageSize=1000' },
   queryUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
   summarizeUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },

@@ -14,6 +14,8 @@ export const CAPABILITIES = {
   updateUserLicense: ['Manage Licences'],
   searchUserLicenses: ['Manage Users', 'Manage Groups', 'Manage Licences', 'Manage Proxies', 'View Activity'],
   listLicenseSeats: ['Manage Users', 'Manage Groups', 'Manage Licences', 'Manage Proxies', 'View Activity'],
+  forecastLicenseSeats: ['Manage Users', 'Manage Groups', 'Manage Licences', 'Manage Proxies', 'View Activity'],
+  listSeatTotals: ['Manage Users', 'Manage Groups', 'Manage Licences', 'Manage Proxies', 'View Activity'],
   listUnusedLicenses: ['Manage Users', 'Manage Groups', 'Manage Licences', 'Manage Proxies', 'View Activity'],
   listGroups: ['Manage Users', 'Manage Groups', 'Manage Licences', 'Manage Proxies', 'View Activity'],
   assignGroups: ['Manage Groups'],

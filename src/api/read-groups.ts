@@ -15,6 +15,8 @@ export const LICENSE_READS = [
   'searchUserLicenses',
   'getUserLicenseHistory',
   'listLicenseSeats',
+  'forecastLicenseSeats',
+  'listSeatTotals',
   'listUnusedLicenses',
 ] as const;
 /** Reads that show groups and their counts. */

@@ -19,5 +19,5 @@ export const licensesArea = defineArea({
       columns: [...userColumns('user_id'), ...plainColumns('license_type_id')],
     },
   },
-  auditActions: { user: ['license.change'] },
+  auditActions: { site: ['cli.site-seats'], user: ['license.change'] },
 });

@@ -7,11 +7,12 @@ import { formatEtag, requireVersion, parsePage } from '../../kernel/http/paramet
 import { getListedItems, requireUniqueUsers, startJob } from '../jobs/index.ts';
 import { lockUser, requireAuthorityOver } from '../members/index.ts';
 import * as store from './licenses.store.ts';
-import { parseDays, computeDailySeats } from './seats.ts';
+import { computeDailySeats, forecastDailySeats, getEnd, listNextDays, parseDays } from './seats.ts';
 import { setLicenses } from './set-licenses.ts';
 
-/** Default of the contract. */
+/** Defaults of the contract. */
 const DEFAULT_UNUSED_DAYS = 90;
+const DEFAULT_FORECAST_DAYS = 90;
 
 function toLicenseInfo({ userId, licenseTypeId }: store.StoredLicense): UserLicenseInfoResponse {
   const type = findLicenseType(licenseTypeId);
@@ -25,6 +26,8 @@ type Operations =
   | 'searchUserLicenses'
   | 'getUserLicenseHistory'
   | 'listLicenseSeats'
+  | 'forecastLicenseSeats'
+  | 'listSeatTotals'
   | 'listUnusedLicenses'
   | 'startLicenseChanges';
 
@@ -61,6 +64,16 @@ export const licenseHandlers: Handlers<Operations> = {
     const [first] = days;
     if (first === undefined) return ok([]);
     return ok(computeDailySeats(days, await store.readSeats(db, caller.siteId, new Date(first))));
+  },
+
+  async forecastLicenseSeats({ db, caller, query }) {
+    const days = listNextDays(query.days ?? DEFAULT_FORECAST_DAYS, Date.now());
+    return ok(forecastDailySeats(days, await store.readEndingSeats(db, caller.siteId, getEnd(days))));
+  },
+
+  async listSeatTotals({ db, caller }) {
+    const totals = await store.listSeatTotals(db, caller.siteId);
+    return ok(totals.map((each) => ({ ...each, free: each.total === null ? null : each.total - each.held })));
   },
 
   async getUserLicenseHistory({ db, caller, params, query }) {

@@ -55,6 +55,12 @@ onEachApp((context) => {
     return person;
   };
 
+  const endIn = (userId: number, days: number) =>
+    sql`update membership set expires_at = now() + make_interval(days => ${days}::int)
+      where site_id = ${siteId} and user_id = ${userId}`.execute(context().db);
+  const forecast = async (query = '') =>
+    (await api.get<LicenseSeats[]>(`userLicenses/seats/forecast${query}`)).body;
+
   describe('the license history', () => {
     test('starts with the creation of the user and lists the newest change first, with its author', async () => {
       const userId = await createUser('Bo');
@@ -203,6 +209,59 @@ onEachApp((context) => {
       const { status, body } = await api.get<ErrorBody>(`userLicenses/seats?${query}`);
       expect([status, body.errors?.map((each) => each.path)]).toEqual([400, [path]]);
     });
+  });
+
+  describe('the forecast', () => {
+    test('takes away the licenses of temporary members on the day after which they are gone', async () => {
+      const [bo, cy, di] = [await createUser('Bo'), await createUser('Cy'), await createUser('Di')];
+      await setLicense(cy, 3);
+      await endIn(bo, 2);
+      await endIn(cy, 2);
+      await endIn(di, 40);
+      const elsewhere = await makePerson(context().db, await makeSite(context().db));
+      await sql`update membership set expires_at = now() + interval '1 day' where user_id = ${elsewhere.userId}`.execute(
+        context().db,
+      );
+      const days = await forecast('?days=3');
+      const all = { standard: 3, limited: 0, free: 1, none: 0, billable: 3 };
+      const later = { standard: 2, limited: 0, free: 0, none: 2, billable: 2 };
+      expect(days).toEqual([
+        { date: formatDaysAgo(-1), ...all },
+        { date: formatDaysAgo(-2), ...later },
+        { date: formatDaysAgo(-3), ...later },
+      ]);
+      const [first, ...rest] = await forecast();
+      expect([first?.standard, rest.length, rest.at(-1)?.standard]).toEqual([3, 89, 1]);
+    });
+
+    test('counts a membership that has ended but still holds its license as gone', async () => {
+      await endIn(await createUser('Bo'), -1);
+      expect((await forecast('?days=1'))[0]).toMatchObject({ standard: 1, none: 1 });
+    });
+
+    test.each(['days=0', 'days=367', 'dateFrom=2026-01-01'])('%s is 400', async (query) => {
+      expect((await api.get(`userLicenses/seats/forecast?${query}`)).status).toBe(400);
+    });
+  });
+
+  test('agreed seats are listed with the held and free ones; more may be held', async () => {
+    const { db } = context();
+    await createUser('Bo');
+    await setLicense(await createUser('Cy'), 2);
+    await db
+      .insertInto('seat_total')
+      .values([
+        { site_id: siteId, license_type_id: 1, total: 5 },
+        { site_id: siteId, license_type_id: 2, total: 0 },
+        { site_id: await makeSite(db), license_type_id: 3, total: 9 },
+      ])
+      .execute();
+    expect((await api.get('userLicenses/seats/totals')).body).toEqual([
+      { licenseTypeId: 1, total: 5, held: 2, free: 3 },
+      { licenseTypeId: 2, total: 0, held: 1, free: -1 },
+      { licenseTypeId: 3, total: null, held: 0, free: null },
+      { licenseTypeId: 4, total: null, held: 0, free: null },
+    ]);
   });
 
   describe('unused licenses', () => {

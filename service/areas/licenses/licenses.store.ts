@@ -91,6 +91,60 @@ export async function readSeats(db: Db, siteId: number, since: Date): Promise<Se
   return rows;
 }
 
+/**
+ * The current seats, and the numbers of temporary memberships that end on each day (UTC) before a moment, read in one snapshot. Those
+ * that have ended already and are still counted come with their day.
+ */
+export async function readEndingSeats(db: Db, siteId: number, before: Date): Promise<SeatChange[]> {
+  const { rows } = await sql<SeatChange>`
+    select null::date as day, part as "licenseTypeId", sum(n)::int as by from list_block
+    where site_id = ${siteId} and list = ${MEMBERS_BY_LICENSE} group by part
+    union all
+    select (expires_at at time zone 'UTC')::date, license_type_id, count(*)::int from membership
+    where site_id = ${siteId} and expires_at < ${before} group by 1, 2`.execute(db);
+  return rows;
+}
+
+/** Agreed and held seats of a license type. */
+export interface StoredSeatTotal {
+  licenseTypeId: number;
+  /** Null where there is no limit. */
+  total: number | null;
+  held: number;
+}
+
+/** The seats of every license type, in the order of their ids, from the counts of the list. */
+export async function listSeatTotals(db: Db, siteId: number): Promise<StoredSeatTotal[]> {
+  const ids = licenseTypes.map(({ licenseTypeId }) => licenseTypeId);
+  const { rows } = await sql<StoredSeatTotal>`
+    select type.id as "licenseTypeId", t.total, coalesce((select sum(b.n) from list_block b
+        where b.site_id = ${siteId} and b.list = ${MEMBERS_BY_LICENSE} and b.part = type.id), 0)::int as held
+    from unnest(${ids}::int[]) as type (id)
+    left join seat_total t on t.site_id = ${siteId} and t.license_type_id = type.id
+    order by type.id`.execute(db);
+  return rows;
+}
+
+/** Sets the agreed seats of a license type; null removes the limit. */
+export async function setSeatTotal(
+  tx: Tx,
+  siteId: number,
+  licenseTypeId: number,
+  total: number | null,
+): Promise<void> {
+  await (total === null
+    ? tx
+        .deleteFrom('seat_total')
+        .where('site_id', '=', siteId)
+        .where('license_type_id', '=', licenseTypeId)
+        .execute()
+    : tx
+        .insertInto('seat_total')
+        .values({ site_id: siteId, license_type_id: licenseTypeId, total })
+        .onConflict((conflict) => conflict.columns(['site_id', 'license_type_id']).doUpdateSet({ total }))
+        .execute());
+}
+
 export interface StoredUnusedLicense extends StoredLicense {
   lastActivityDate: Date | null;
 }

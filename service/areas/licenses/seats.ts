@@ -1,5 +1,5 @@
 import type { LicenseSeats } from '../../../contract/generated/types.gen.ts';
-import { licenseTypes } from '../../../contract/rules/licenses.ts';
+import { licenseTypes, NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { badRequest } from '../../kernel/api-error.ts';
 import type { SeatChange } from './licenses.store.ts';
 
@@ -22,6 +22,40 @@ export function parseDays(query: { dateFrom?: string; dateTo?: string }, now: nu
       { path: 'dateFrom', message: `must be at most ${MAX_DAYS} days before dateTo, both dates included` },
     ]);
   return Array.from({ length: count }, (_, at) => first + at * DAY_MS).filter((day) => day <= today);
+}
+
+/** Start times (UTC) of the next days, from tomorrow on. */
+export const listNextDays = (count: number, now: number): number[] => {
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  return Array.from({ length: count }, (_, at) => today + (at + 1) * DAY_MS);
+};
+
+/** The end of the last of these days, which are not empty. */
+export const getEnd = (days: readonly number[]): Date => new Date((days.at(-1) ?? 0) + DAY_MS);
+
+/**
+ * The seats at the end of each of the next days if only temporary memberships end: a user whose membership ends has no
+ * license any more.
+ */
+export function forecastDailySeats(days: readonly number[], changes: readonly SeatChange[]): LicenseSeats[] {
+  const seatCounts = new Map<number, number>();
+  const add = (licenseTypeId: number, by: number) =>
+    seatCounts.set(licenseTypeId, (seatCounts.get(licenseTypeId) ?? 0) + by);
+  const ends: { day: string; licenseTypeId: number; by: number }[] = [];
+  for (const { day, licenseTypeId, by } of changes) {
+    if (day === null) add(licenseTypeId, by);
+    else ends.push({ day, licenseTypeId, by });
+  }
+  ends.sort((one, other) => other.day.localeCompare(one.day));
+  return days.map((at) => {
+    const date = formatDay(at);
+    for (let next = ends.at(-1); next && next.day <= date; next = ends.at(-1)) {
+      add(next.licenseTypeId, -next.by);
+      add(NO_LICENSE, next.by);
+      ends.pop();
+    }
+    return { date, ...toSeatCounts(seatCounts) };
+  });
 }
 
 const formatDay = (at: number) => new Date(at).toISOString().slice(0, 10);

@@ -9,7 +9,14 @@ import {
   showPlatformAdministrators,
   revokePlatformAdministration,
 } from './platform.ts';
-import { createNewSite, listAllSites, printAdministratorLink, setSite, showSite } from './site.ts';
+import {
+  createNewSite,
+  listAllSites,
+  printAdministratorLink,
+  setSite,
+  setSiteSeats,
+  showSite,
+} from './site.ts';
 import {
   createUser,
   deactivateUser,
@@ -25,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   showSite,
   createNewSite,
   setSite,
+  setSiteSeats,
   printAdministratorLink,
   createUser,
   deactivateUser,

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { onEachHost } from '../../testing/commands.ts';
 
 onEachHost(({ database, run, queryOne: one, lastAudit, email }) => {
+  const seats = (...args: string[]) => run('site', 'seats', 'northlight', ...args);
+
   test('site list prints all sites', async () => {
     expect(await run('site', 'list')).toMatchObject([
       { slug: 'northlight', name: 'Northlight Capital', members: 30, identityMode: 'password' },
@@ -62,5 +64,41 @@ onEachHost(({ database, run, queryOne: one, lastAudit, email }) => {
       dedicatedDomain: null,
       name: 'Harbor Partners',
     });
+  });
+
+  test('site seats sets and prints the agreed seats, and audits only what changes', async () => {
+    const none = { agreed: null, free: null };
+    expect(await seats()).toMatchObject([
+      { license: 'Standard', ...none },
+      { license: 'Limited', ...none },
+      { license: 'Free/Complimentary', ...none },
+      { license: 'No License', ...none },
+    ]);
+    const [standard, limited] = (await seats('--standard', '100', '--limited', '0')) as {
+      held: number;
+      agreed: number;
+      free: number;
+    }[];
+    expect([standard?.agreed, standard?.free]).toEqual([100, 100 - (standard?.held ?? 0)]);
+    expect([limited?.agreed, limited?.free]).toEqual([0, 0 - (limited?.held ?? 0)]);
+    expect(await lastAudit()).toEqual({
+      action: 'cli.site-seats',
+      actor_id: null,
+      subject_type: 'site',
+      subject_id: '1',
+      changes: { standardSeats: [null, 100], limitedSeats: [null, 0] },
+    });
+    await seats('--standard', '100');
+    await seats('--standard', '120', '--limited', 'none');
+    expect(await one(sql`select count(*)::int as n from audit_log where action = 'cli.site-seats'`)).toEqual({
+      n: 2,
+    });
+    expect(await lastAudit()).toMatchObject({
+      changes: { standardSeats: [100, 120], limitedSeats: [0, null] },
+    });
+    for (const wrong of ['-1', '1.5', 'many', '99999999999'])
+      await expect(run('site', 'seats', 'harbor', `--free=${wrong}`)).rejects.toThrow(
+        'number of seats from 0',
+      );
   });
 });

@@ -1,5 +1,7 @@
+import { getLicenseName } from '../../../contract/rules/licenses.ts';
 import { formatTimeZoneError } from '../../../contract/rules/time-zones.ts';
 import { normalizeDomain } from '../../areas/invitations/index.ts';
+import { listSeatTotals, setSeatTotal, type StoredSeatTotal } from '../../areas/licenses/index.ts';
 import { insertSite } from '../../areas/platform/index.ts';
 import { normalizeTimeZone } from '../../areas/sites/index.ts';
 import { diffProperties, change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
@@ -160,6 +162,75 @@ export const setSite = defineCommand({
     });
   },
 });
+
+/** Options of the license types that have seats (spec 2.2); users with No License need none. */
+const SEAT_OPTIONS = [
+  { option: 'standard', licenseTypeId: 1 },
+  { option: 'limited', licenseTypeId: 2 },
+  { option: 'free', licenseTypeId: 3 },
+] as const;
+type SeatOption = (typeof SEAT_OPTIONS)[number]['option'];
+
+const MAX_SEATS = 0x7fffffff;
+
+/** Prints the seats of a site by license type, and sets how many are agreed with it. */
+export const setSiteSeats = defineCommand({
+  name: 'site seats',
+  args: '<slug>',
+  summary: 'Print the agreed, held and free seats of a site, or set the agreed ones',
+  details:
+    'The console shows them under Licenses. When more are held than agreed it says so; nothing is refused.',
+  options: {
+    standard: { type: 'string', value: 'n|none', description: 'agreed Standard licenses; none: no limit' },
+    limited: { type: 'string', value: 'n|none', description: 'agreed Limited licenses' },
+    free: { type: 'string', value: 'n|none', description: 'agreed Free/Complimentary licenses' },
+  },
+  async run({ db }, args, values) {
+    const { site_id: siteId } = await resolveSite(db, requireSlug(args));
+    const totals = SEAT_OPTIONS.flatMap(({ option, licenseTypeId }) => {
+      const total = parseSeats(option, values[option]);
+      return total === undefined ? [] : [{ option, licenseTypeId, total }];
+    });
+    if (totals.length === 0) return formatSeats(await listSeatTotals(db, siteId));
+    return change(db, createHostActor(siteId), async (tx, record) => {
+      await lockSite(tx, siteId);
+      const before = await listSeatTotals(tx, siteId);
+      for (const { licenseTypeId, total } of totals) await setSeatTotal(tx, siteId, licenseTypeId, total);
+      const after = await listSeatTotals(tx, siteId);
+      const changes = diffProperties(getAuditedSeats(before), getAuditedSeats(after));
+      if (Object.keys(changes).length > 0)
+        record({ action: 'cli.site-seats', subject: ['site', siteId], changes });
+      return formatSeats(after);
+    });
+  },
+});
+
+/** @throws CommandError for anything but a whole number from 0 and `none` */
+function parseSeats(option: SeatOption, text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'none') return null;
+  const total = Number(text);
+  if (!/^\d{1,10}$/.test(text) || total > MAX_SEATS)
+    throw new CommandError(`--${option} must be a number of seats from 0, or none for no limit`);
+  return total;
+}
+
+const formatSeats = (totals: readonly StoredSeatTotal[]) =>
+  totals.map(({ licenseTypeId, total, held }) => ({
+    license: getLicenseName(licenseTypeId),
+    agreed: total,
+    held,
+    free: total === null ? null : total - held,
+  }));
+
+/** The agreed seats by name: `standardSeats`. */
+const getAuditedSeats = (totals: readonly StoredSeatTotal[]) =>
+  Object.fromEntries(
+    SEAT_OPTIONS.map(({ option, licenseTypeId }) => [
+      `${option}Seats`,
+      totals.find((each) => each.licenseTypeId === licenseTypeId)?.total ?? null,
+    ]),
+  );
 
 const getAuditedFields = (site: SiteWithMembers) => ({
   dedicatedDomain: site.dedicated_domain,

@@ -41,7 +41,10 @@ import { up as auditChain } from './migrations/0040_audit_chain.ts';
 import { up as publicationStorage } from './migrations/0042_publication_storage.ts';
 import { up as agentClients } from './migrations/0044_agent_clients.ts';
 import { up as reportSchedules } from './migrations/0045_report_schedules.ts';
-import { up as actingReasonAndSeats } from './migrations/0046_acting_reason_and_seats.ts';
+import {
+  up as actingReasonAndSeats,
+  indexes as seatIndexes,
+} from './migrations/0046_acting_reason_and_seats.ts';
 import { up as pinnedFilters } from './migrations/0047_pinned_filters.ts';
 import { up as typeIcons } from './migrations/0049_type_icons.ts';
 import { up as agentKeyPause } from './migrations/0050_agent_key_pause.ts';
@@ -107,9 +110,9 @@ const allMigrations: SchemaMigrations = {
   '0044_agent_clients': { up: agentClients, phase: 'expand' },
   '0039_operations': { up: operations, phase: 'expand' },
   '0045_report_schedules': { up: reportSchedules, phase: 'expand' },
+  '0046_acting_reason_and_seats': { up: actingReasonAndSeats, phase: 'expand', indexes: seatIndexes },
   '0047_pinned_filters': { up: pinnedFilters, phase: 'expand' },
   '0049_type_icons': { up: typeIcons, phase: 'expand' },
-  '0046_acting_reason_and_seats': { up: actingReasonAndSeats, phase: 'expand' },
   '0050_agent_key_pause': { up: agentKeyPause, phase: 'expand' },
   '0051_processes': { up: processes, phase: 'expand' },
   '0052_job_items': { up: jobItems },

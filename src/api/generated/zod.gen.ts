@@ -132,6 +132,16 @@ export const zLicenseSeats = z.object({
 });
 
 /**
+ * Seats of a license type.
+ */
+export const zSeatTotal = z.object({
+    licenseTypeId: zLicenseTypeId,
+    total: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    held: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    free: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable()
+});
+
+/**
  * A billable license of an inactive user.
  */
 export const zUnusedLicense = z.object({
@@ -4311,6 +4321,28 @@ export const zListLicenseSeatsQuery = z.object({
  * One item for each day.
  */
 export const zListLicenseSeatsResponse = z.array(zLicenseSeats).max(366);
+
+export const zForecastLicenseSeatsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zForecastLicenseSeatsQuery = z.object({
+    days: z.int().gte(1).lte(366).optional().default(90)
+});
+
+/**
+ * One item for each day.
+ */
+export const zForecastLicenseSeatsResponse = z.array(zLicenseSeats).max(366);
+
+export const zListSeatTotalsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * One item for each license type.
+ */
+export const zListSeatTotalsResponse = z.array(zSeatTotal).max(4);
 
 export const zListUnusedLicensesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

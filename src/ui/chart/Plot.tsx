@@ -11,6 +11,8 @@ interface PlotProps {
   steps: readonly string[];
   series: readonly TimeSeries[];
   totalSeriesCount: number;
+  /** Number of steps at the end that are a forecast. */
+  forecastCount: number;
   isBarChart: boolean;
   /** Called with the index of the step under the pointer. */
   onHover: (at: number | undefined) => void;
@@ -24,6 +26,7 @@ export default function Plot({
   steps,
   series,
   totalSeriesCount,
+  forecastCount,
   isBarChart,
   onHover,
   onReady,
@@ -38,6 +41,7 @@ export default function Plot({
       const options = buildPlotOptions({
         series,
         totalSeriesCount,
+        forecastCount,
         steps,
         isBarChart,
         colors: readChartColors(figure),
@@ -60,7 +64,7 @@ export default function Plot({
       };
     },
     // oxlint-disable-next-line react/exhaustive-deps -- another color key recreates the plot
-    [steps, series, totalSeriesCount, isBarChart, onHover, onReady, onZoom, key],
+    [steps, series, totalSeriesCount, forecastCount, isBarChart, onHover, onReady, onZoom, key],
   );
   return <div ref={mountPlot} className="chart-canvas" aria-hidden />;
 }
@@ -69,6 +73,7 @@ interface PlotOptions {
   series: readonly TimeSeries[];
   /** Number of series from the bottom whose total is drawn as a line. */
   totalSeriesCount: number;
+  forecastCount: number;
   steps: readonly string[];
   isBarChart: boolean;
   colors: ChartColors;
@@ -77,7 +82,7 @@ interface PlotOptions {
   onZoom: ((first: number, last: number) => void) | undefined;
 }
 
-const MAX_DAYS_WITH_DAY_TICKS = 120;
+const MAX_DAYS_WITH_DAY_TICKS = 190;
 const TICK_PX = 5;
 // A shorter drag is a click.
 const MIN_DRAG_PX = 4;
@@ -109,7 +114,8 @@ function createTickFormatter(days: readonly string[]): (seconds: number) => stri
  * in the background color separates them for people who cannot distinguish the colors.
  */
 function buildPlotOptions(options: PlotOptions): uPlot.Options {
-  const { series, totalSeriesCount, steps, isBarChart, colors, size, onHover, onZoom } = options;
+  const { series, totalSeriesCount, forecastCount, steps, isBarChart, colors, size, onHover, onZoom } =
+    options;
   const { text, grid, background, edge, font } = colors;
   const ticks = { stroke: grid, width: 1, size: TICK_PX };
   const isDaily = steps.every(isDay);
@@ -174,6 +180,7 @@ function buildPlotOptions(options: PlotOptions): uPlot.Options {
         .toReversed(),
     ],
     hooks: {
+      draw: forecastCount > 0 ? [(plot) => drawForecast(plot, steps.length - forecastCount - 1, colors)] : [],
       setCursor: [
         (plot) => {
           const { idx, left = -1 } = plot.cursor;
@@ -191,6 +198,30 @@ function buildPlotOptions(options: PlotOptions): uPlot.Options {
       ],
     },
   };
+}
+
+// The areas of a forecast show through the background, less clearly than the past.
+const FORECAST_VEIL_OPACITY = 0.5;
+const FORECAST_DASH_PX = [4, 3];
+
+/** Fades what comes after a step, and draws a dashed line there. */
+function drawForecast(plot: uPlot, lastKnown: number, { background, text }: ChartColors): void {
+  const { ctx, bbox } = plot;
+  const start = plot.valToPos(plot.data[0][lastKnown] ?? 0, 'x', true);
+  const { devicePixelRatio: ratio } = window;
+  ctx.save();
+  ctx.globalAlpha = FORECAST_VEIL_OPACITY;
+  ctx.fillStyle = background;
+  ctx.fillRect(start, bbox.top, bbox.left + bbox.width - start, bbox.height);
+  ctx.globalAlpha = 1;
+  ctx.strokeStyle = text;
+  ctx.lineWidth = ratio;
+  ctx.setLineDash(FORECAST_DASH_PX.map((length) => length * ratio));
+  ctx.beginPath();
+  ctx.moveTo(start, bbox.top);
+  ctx.lineTo(start, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.restore();
 }
 
 /** Finds the step at a position of the plot: the bar that contains it, or the nearest point of an area. */

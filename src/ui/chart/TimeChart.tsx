@@ -20,6 +20,8 @@ interface TimeChartProps {
   series: readonly TimeSeries[];
   /** Name of the total of the first `of` series, which is drawn as a line. */
   total: { label: string; of: number };
+  /** Number of steps at the end that are a forecast; the chart starts at the step before them. */
+  forecastCount?: number;
   /** Whether values are counts within a step, drawn as bars, instead of states, drawn as areas. */
   isBarChart?: boolean;
   /** Called to zoom into a range of steps: by dragging, by Enter, or from the table. */
@@ -29,17 +31,19 @@ interface TimeChartProps {
 const numberFormat = new Intl.NumberFormat();
 
 /**
- * Chart of counts over time. The legend shows the hovered step, by default the last one; arrow keys move between steps,
+ * Chart of counts over time. The legend shows the hovered step, by default the last one that is no forecast; arrow keys move between steps,
  * and a table contains all values.
  */
-export function TimeChart({ label, steps, series, total, isBarChart = false, onZoom }: TimeChartProps) {
+export function TimeChart(props: TimeChartProps) {
+  const { label, steps, series, total, forecastCount = 0, isBarChart = false, onZoom } = props;
   const [hoveredIndex, setHoveredIndex] = useState<number>();
   const moveMarker = useRef<(at: number | undefined) => void>(undefined);
   const handleReady = useCallback((move: typeof moveMarker.current) => {
     moveMarker.current = move;
   }, []);
   const lastIndex = steps.length - 1;
-  const index = Math.min(hoveredIndex ?? lastIndex, lastIndex);
+  const forecastFrom = steps.length - forecastCount;
+  const index = Math.min(hoveredIndex ?? Math.max(0, forecastFrom - 1), lastIndex);
   const totalValue = { label: total.label, value: sumSeriesAt(series, total.of, index) };
   const seriesValues = series.map(({ label: name, values, tone }) => ({
     name,
@@ -47,9 +51,10 @@ export function TimeChart({ label, steps, series, total, isBarChart = false, onZ
     tone,
   }));
   const day = formatStep(steps[index] ?? '1970-01-01');
+  const stepText = index < forecastFrom ? day : `${day}, forecast`;
   return (
     <figure className={cx('chart', isBarChart && 'chart-bars')} aria-label={label}>
-      <Legend day={day} sum={<LegendItem name={totalValue.label} value={totalValue.value} />}>
+      <Legend day={stepText} sum={<LegendItem name={totalValue.label} value={totalValue.value} />}>
         {seriesValues.map(({ name, value, tone }) => (
           <LegendItem key={name} name={name} value={value} tone={tone} />
         ))}
@@ -57,7 +62,7 @@ export function TimeChart({ label, steps, series, total, isBarChart = false, onZ
       <div className="chart-plot">
         <Suspense>
           <Plot
-            {...{ steps, series, isBarChart, onZoom }}
+            {...{ steps, series, forecastCount, isBarChart, onZoom }}
             totalSeriesCount={total.of}
             onHover={setHoveredIndex}
             onReady={handleReady}
@@ -68,7 +73,7 @@ export function TimeChart({ label, steps, series, total, isBarChart = false, onZ
           className="chart-day"
           aria-label={`${getStepName(steps)} of ${label}`}
           aria-valuetext={[
-            day,
+            stepText,
             `${totalValue.label} ${numberFormat.format(totalValue.value)}`,
             ...seriesValues.map(({ name, value }) => `${name} ${numberFormat.format(value)}`),
           ].join(', ')}
@@ -87,7 +92,10 @@ export function TimeChart({ label, steps, series, total, isBarChart = false, onZ
           }}
         />
       </div>
-      <TimeTable {...{ label, steps, series, total }} onSelect={onZoom && ((one) => onZoom(one, one))} />
+      <TimeTable
+        {...{ label, steps, series, total, forecastFrom }}
+        onSelect={onZoom && ((one) => onZoom(one, one))}
+      />
     </figure>
   );
 }
@@ -116,6 +124,8 @@ interface TimeTableProps {
   steps: readonly string[];
   series: readonly TimeSeries[];
   total: { label: string; of: number };
+  /** Index of the first step that is a forecast. */
+  forecastFrom: number;
   /** Called with the index of a selected step. */
   onSelect?: ((at: number) => void) | undefined;
 }
@@ -131,7 +141,7 @@ function TimeTable(props: TimeTableProps) {
   );
 }
 
-function TimeTableContent({ label, steps, series, total, onSelect }: TimeTableProps) {
+function TimeTableContent({ label, steps, series, total, forecastFrom, onSelect }: TimeTableProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions must be focusable
     <section className="chart-table-scroll" aria-label={`${label}, table`} tabIndex={0}>
@@ -160,6 +170,7 @@ function TimeTableContent({ label, steps, series, total, onSelect }: TimeTablePr
                   ) : (
                     formatStep(day)
                   )}
+                  {at >= forecastFrom && ' (forecast)'}
                 </th>
                 <td>{numberFormat.format(sumSeriesAt(series, total.of, at))}</td>
                 {series.map(({ label: name, values }) => (

@@ -2,10 +2,10 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, UpdateUserLicenseData, UpdateUserLicenseError } from '../../../../contract/generated/types.gen.ts';
+import type { ForecastLicenseSeatsData, ForecastLicenseSeatsError, ForecastLicenseSeatsResponse, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListSeatTotalsData, ListSeatTotalsError, ListSeatTotalsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, UpdateUserLicenseData, UpdateUserLicenseError } from '../../../../contract/generated/types.gen.ts';
 import { createInfiniteParams, createQueryKey, type QueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { getUserLicense, getUserLicenseHistory, listLicenseSeats, listUnusedLicenses, searchUserLicenses, updateUserLicense } from '../sdk/licenses.gen.ts';
+import { forecastLicenseSeats, getUserLicense, getUserLicenseHistory, listLicenseSeats, listSeatTotals, listUnusedLicenses, searchUserLicenses, updateUserLicense } from '../sdk/licenses.gen.ts';
 
 export const getUserLicenseQueryKey = (options: Options<GetUserLicenseData>) => createQueryKey('getUserLicense', options, false, ['v1.0.0 UserManagement']);
 
@@ -166,6 +166,46 @@ export const listLicenseSeatsOptions = (options?: Options<ListLicenseSeatsData>)
         return data;
     },
     queryKey: listLicenseSeatsQueryKey(options)
+});
+
+export const forecastLicenseSeatsQueryKey = (options?: Options<ForecastLicenseSeatsData>) => createQueryKey('forecastLicenseSeats', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Forecast the licenses by day
+ *
+ * Number of users with each license type at the end of each of the next days (UTC), the first one tomorrow, if nothing happens but that temporary memberships end; a user whose membership ends has no license (type 4).
+ */
+export const forecastLicenseSeatsOptions = (options?: Options<ForecastLicenseSeatsData>) => queryOptions<ForecastLicenseSeatsResponse, ForecastLicenseSeatsError, ForecastLicenseSeatsResponse, ReturnType<typeof forecastLicenseSeatsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await forecastLicenseSeats({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: forecastLicenseSeatsQueryKey(options)
+});
+
+export const listSeatTotalsQueryKey = (options?: Options<ListSeatTotalsData>) => createQueryKey('listSeatTotals', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List the agreed, held and free seats by license type
+ *
+ * Whoever runs the platform sets how many licenses of a type are agreed with the site. Nothing is refused when more are held.
+ */
+export const listSeatTotalsOptions = (options?: Options<ListSeatTotalsData>) => queryOptions<ListSeatTotalsResponse, ListSeatTotalsError, ListSeatTotalsResponse, ReturnType<typeof listSeatTotalsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listSeatTotals({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listSeatTotalsQueryKey(options)
 });
 
 export const listUnusedLicensesQueryKey = (options?: Options<ListUnusedLicensesData>) => createQueryKey('listUnusedLicenses', options, false, ['v1.0.0 UserManagement']);

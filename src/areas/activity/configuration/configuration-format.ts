@@ -24,6 +24,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'site.identity': 'Changed the identity manager',
   'site.brand': 'Changed logo and color',
   'cli.site-set': 'Changed the site on the host',
+  'cli.site-seats': 'Changed the agreed seats on the host',
   'relationships.settings': 'Changed the settings of Relationship Intelligence',
   'site.addresses': 'Changed the approved addresses',
   'group.create': 'Created the group {name}',

@@ -2,10 +2,14 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useRouter, getRouteApi } from '@tanstack/react-router';
 import { BadgeCheck, ChartColumnStacked, History, UserRound, RefreshCw } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { LicenseSeats } from '../../../../contract/generated/types.gen.ts';
+import type { LicenseSeats, SeatTotal } from '../../../../contract/generated/types.gen.ts';
 import { getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listLicenseSeatsOptions } from '../../../api/generated/queries/licenses.gen.ts';
+import {
+  forecastLicenseSeatsOptions,
+  listLicenseSeatsOptions,
+  listSeatTotalsOptions,
+} from '../../../api/generated/queries/licenses.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { DataAge } from '../../../app/freshness/DataAge.tsx';
 import { TableViews } from '../../../app/views/TableViews.tsx';
@@ -27,6 +31,7 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { RequestId, ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
@@ -39,6 +44,7 @@ import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { formatDifference } from '../model/billable-effect.ts';
+import { formatForecast, getForecastDays } from '../model/forecast.ts';
 import {
   isFiltered,
   toDirectoryQuery,
@@ -67,6 +73,7 @@ export function LicensesPage() {
   const { complete, refreshing, error, refresh } = directory;
   const { view, show, type, settle } = useLicensesView();
   const seats = useSeats(view.range);
+  const totals = useSeatTotals();
   const columns = useArrangedColumns(COLUMNS, useTableLayout('licenses'));
   const [selection, setSelection] = useState(NO_SELECTION);
   // A phone shows the list first.
@@ -84,7 +91,7 @@ export function LicensesPage() {
       )}
       {showsSeats && (
         <>
-          <SeatTiles seats={seats.seats} />
+          <SeatTiles seats={seats.seats} totals={totals} />
           <SeatChart {...seats} range={view.range} onRange={(range) => show({ ...view, range })} />
         </>
       )}
@@ -183,7 +190,8 @@ interface SeatChartProps extends ReturnType<typeof useSeats> {
 }
 
 /** Seats by day and license type. */
-function SeatChart({ range, onRange, drawn, stale, error, refetch, isFetching }: SeatChartProps) {
+function SeatChart(props: SeatChartProps) {
+  const { range, onRange, drawn, forecastCount, forecastText, stale, error, refetch, isFetching } = props;
   return (
     <Card
       title="Licenses by day"
@@ -191,7 +199,14 @@ function SeatChart({ range, onRange, drawn, stale, error, refetch, isFetching }:
     >
       {drawn && drawn.days.length > 0 && (
         <div className={cx(stale && 'lic-stale')} aria-busy={stale}>
-          <TimeChart label="Licenses by day" total={BILLABLE} steps={drawn.days} series={drawn.series} />
+          <TimeChart
+            label="Licenses by day"
+            total={BILLABLE}
+            steps={drawn.days}
+            series={drawn.series}
+            forecastCount={forecastCount}
+          />
+          <p className="lic-forecast">{forecastText}</p>
         </div>
       )}
       {drawn?.days.length === 0 && <CardBody>No data yet.</CardBody>}
@@ -217,10 +232,12 @@ const ALL_USERS_QUERY = toDirectoryQuery(parseLicensesView({}));
 interface SeatTilesProps {
   /** Seats by day, if known. */
   seats: readonly LicenseSeats[] | undefined;
+  /** Agreed seats by license type; a type without a limit is absent. */
+  totals: ReadonlyMap<number, number>;
 }
 
-/** Current seats, from the directory so that they agree with the list below. */
-function SeatTiles({ seats }: SeatTilesProps) {
+/** Current seats, from the directory so that they agree with the list below, and those that are agreed with the site. */
+function SeatTiles({ seats, totals }: SeatTilesProps) {
   const { billable, complete } = useDirectory();
   const result = useDirectorySearch(ALL_USERS_QUERY);
   const today = seats?.at(-1);
@@ -228,30 +245,68 @@ function SeatTiles({ seats }: SeatTilesProps) {
   const billableCount = complete ? billable : today?.billable;
   const before = seats && getBillableMonthAgo(seats);
   const todaySeries = today && toTimeSeries([today]).series;
+  const getHeld = (licenseTypeId: number, at: number) =>
+    complete ? (result?.counts.license[licenseTypeId] ?? 0) : todaySeries?.[at]?.values[0];
+  const exceeded = licenseTypes.flatMap(({ licenseTypeId, description }, at) => {
+    const [held, total] = [getHeld(licenseTypeId, at), totals.get(licenseTypeId)];
+    return held !== undefined && total !== undefined && held > total
+      ? [`${description}: ${formatNumber(held)} held, ${formatNumber(total)} agreed`]
+      : [];
+  });
   return (
-    <StatTiles>
-      <StatTile
-        label="Billable"
-        value={billableCount === undefined ? undefined : formatNumber(billableCount)}
-        note={
-          billableCount !== undefined && before !== undefined
-            ? formatTrend(billableCount - before)
-            : undefined
-        }
-      />
-      {licenseTypes.map(({ licenseTypeId, description, isBillable }, at) => {
-        const now = complete ? (result?.counts.license[licenseTypeId] ?? 0) : todaySeries?.[at]?.values[0];
-        return (
-          <StatTile
-            key={licenseTypeId}
-            label={description}
-            tone={TONES[at]}
-            value={now === undefined ? undefined : formatNumber(now)}
-            note={isBillable ? 'billable' : 'not billable'}
-          />
-        );
-      })}
-    </StatTiles>
+    <>
+      {exceeded.length > 0 && (
+        <Banner tone="warn" title="More licenses are held than agreed">
+          {exceeded.join('. ')}. Nobody loses a license. Release some, or ask those who run the platform for
+          more.
+        </Banner>
+      )}
+      <StatTiles>
+        <StatTile
+          label="Billable"
+          value={billableCount === undefined ? undefined : formatNumber(billableCount)}
+          note={
+            billableCount !== undefined && before !== undefined
+              ? formatTrend(billableCount - before)
+              : undefined
+          }
+        />
+        {licenseTypes.map(({ licenseTypeId, description, isBillable }, at) => {
+          const now = getHeld(licenseTypeId, at);
+          return (
+            <StatTile
+              key={licenseTypeId}
+              label={description}
+              tone={TONES[at]}
+              value={now === undefined ? undefined : formatNumber(now)}
+              note={
+                <>
+                  {isBillable ? 'billable' : 'not billable'}
+                  {now !== undefined && <Agreed held={now} total={totals.get(licenseTypeId)} />}
+                </>
+              }
+            />
+          );
+        })}
+      </StatTiles>
+    </>
+  );
+}
+
+/** Free seats of the agreed ones, or how many more are held; nothing where there is no limit. */
+function Agreed({ held, total }: { held: number; total: number | undefined }) {
+  if (total === undefined) return null;
+  const free = total - held;
+  return (
+    <span className="lic-agreed num">
+      {free < 0 ? (
+        <Badge tone="warn">
+          {formatNumber(-free)} over {formatNumber(total)}
+        </Badge>
+      ) : (
+        `${formatNumber(free)} free of ${formatNumber(total)}`
+      )}
+    </span>
   );
 }
 
@@ -287,17 +342,44 @@ function toTimeSeries(seats: readonly LicenseSeats[]): { days: string[]; series:
   };
 }
 
-/** Number of seats by day, if the user may see it. */
+const NO_FORECAST: readonly LicenseSeats[] = [];
+const NO_TOTALS: readonly SeatTotal[] = [];
+
+/** The agreed seats by license type, if the user may see them; types without a limit are absent. */
+function useSeatTotals(): ReadonlyMap<number, number> {
+  const { allowed } = usePermission('listSeatTotals');
+  const { data = NO_TOTALS } = useQuery({ ...listSeatTotalsOptions(), enabled: allowed });
+  return useMemo(
+    () =>
+      new Map(
+        data.flatMap(({ licenseTypeId, total }) => (total === null ? [] : [[licenseTypeId, total] as const])),
+      ),
+    [data],
+  );
+}
+
+/** Number of seats by day with their forecast, if the user may see it. */
 function useSeats(range: Range) {
   const { allowed } = usePermission('listLicenseSeats');
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
     ...seatsQuery(range),
     enabled: allowed,
   });
-  const chart = useMemo(() => data && toTimeSeries(data), [data]);
+  const { data: forecast } = useQuery({
+    ...forecastLicenseSeatsOptions({ query: { days: getForecastDays(range) } }),
+    placeholderData: keepPreviousData,
+    enabled: allowed,
+  });
+  const now = data?.at(-1);
+  const forecastText = now && forecast && formatForecast(now, forecast);
+  // Without an end that comes it would only repeat today.
+  const drawnForecast = now && forecast?.some(({ none }) => none !== now.none) ? forecast : NO_FORECAST;
+  const chart = useMemo(() => data && toTimeSeries([...data, ...drawnForecast]), [data, drawnForecast]);
   return {
     seats: data,
     drawn: chart,
+    forecastCount: drawnForecast.length,
+    forecastText,
     stale: isPlaceholderData,
     error: error === null ? undefined : toServiceError(error),
     refetch: () => void refetch(),
