@@ -4,8 +4,10 @@ import { adaptMessages, FIREFOX_PREFERENCES } from './e2e/support/firefox.ts';
 import { createBrowserPattern } from './e2e/support/journeys.ts';
 import type { InstallationOptions } from './e2e/support/test.ts';
 import base from './playwright.config.ts';
+import { findFirefox } from './scripts/browsers.ts';
 
 adaptMessages();
+const executablePath = findFirefox();
 
 export default defineConfig<InstallationOptions>({
   ...base,
@@ -21,7 +23,7 @@ export default defineConfig<InstallationOptions>({
     browserName: 'firefox',
     channel: 'moz-firefox',
     launchOptions: {
-      ...(process.env['STEWARD_FIREFOX'] !== undefined && { executablePath: process.env['STEWARD_FIREFOX'] }),
+      ...(executablePath !== undefined && { executablePath }),
       firefoxUserPrefs: FIREFOX_PREFERENCES,
     },
     screenshot: 'off',

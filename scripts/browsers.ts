@@ -59,7 +59,8 @@ export function ensureChromium(): string {
   );
 }
 
-const findFirefox = (): string | undefined =>
+/** The path of an installed Firefox, or undefined. */
+export const findFirefox = (): string | undefined =>
   process.env['STEWARD_FIREFOX'] ?? findProgram(FIREFOX_NAMES, FIREFOX_APPLICATIONS);
 
 /** The path of a Firefox as its makers publish it; installs Debian's if there is none. Undefined where none can be had. */
