@@ -29,9 +29,9 @@ GlobalWorkerOptions.workerSrc = workerUrl;
     });
   });
   const task = getDocument({ url: '/file.pdf', cMapUrl: '/cmaps/', iccUrl: '/iccs/', wasmUrl: '/wasm/' });
-  const document_ = await task.promise;
-  shown.setDocument(document_);
-  linkService.setDocument(document_);
+  const pdf = await task.promise;
+  shown.setDocument(pdf);
+  linkService.setDocument(pdf);
   await drawn;
   const duration = performance.now() - started;
   if (close) {

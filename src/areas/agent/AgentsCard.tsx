@@ -4,7 +4,7 @@ import type { AgentKey } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { usePermission, useSession } from '../../api/session.ts';
 import { formatDistance, formatShortDate } from '../../lib/dates.ts';
-import { formatNumber } from '../../lib/numbers.ts';
+import { pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
 import { Card, CardBody, CardRow } from '../../ui/layout/Card.tsx';
@@ -100,7 +100,7 @@ function describeKey(key: AgentKey, names: SchemaNames): string {
   const used =
     key.lastUsedDate === null
       ? 'never used'
-      : `last used ${formatShortDate(key.lastUsedDate)}, ${formatNumber(key.callsToday)} calls today`;
+      : `last used ${formatShortDate(key.lastUsedDate)}, ${pluralize(key.callsToday, 'call', 'calls')} today`;
   const client = key.clientId === null ? '' : `connected client of ${formatClientHost(key.clientId)}; `;
   const paused = key.state === 'Paused' ? 'paused; ' : '';
   return `${paused}${client}${formatAllowedTypes(key.entryTypeIds, names)}; ends ${formatDistance(key.expiresDate)}; ${used}`;
