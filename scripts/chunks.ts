@@ -7,7 +7,9 @@
  * shares with areas other than the grid to `lists`, one that the grid shares without the users list to `grid`, any other
  * shared one to `shared`. So chunks import each other in one direction only: area, shared or grid, lists, core, first.
  */
-import type { Plugin } from 'vite';
+import type { Plugin, Rolldown } from 'vite';
+
+type ModuleInfo = Pick<Rolldown.ModuleInfo, 'id' | 'code' | 'importedIds'>;
 
 /** Areas whose first page is a chunk of its own; the rest of the area is loaded when it is opened. */
 const FIRST_PAGES: Readonly<Record<string, RegExp>> = {
@@ -70,6 +72,31 @@ export function nameChunk(labels: ReadonlySet<string>): string {
   return labels.has(area) ? area : `${area}-more`;
 }
 
+const ICONS = /lucide-react\/dist\/esm\/lucide-react\.mjs$/;
+const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
+const ICON_EXPORT = /export \{([^}]*)\} from '\.(\/icons\/[\w-]+\.mjs)'/g;
+
+/** Modules of icons by the names that the package exports. */
+function readIcons({ id, code }: ModuleInfo): Map<string, string> {
+  const folder = id.slice(0, id.lastIndexOf('/'));
+  return new Map(
+    [...(code ?? '').matchAll(ICON_EXPORT)].flatMap(([, names = '', path = '']) =>
+      names.split(',').map((name) => [name.trim().replace(/^default as /, ''), folder + path] as const),
+    ),
+  );
+}
+
+/**
+ * What a module imports. The module that exports all icons stands for the icons that the module names: otherwise every icon of the
+ * console would be reached by whatever has an icon.
+ */
+function listImports({ code, importedIds }: ModuleInfo, icons: ReadonlyMap<string, string>): string[] {
+  if (!importedIds.some((id) => ICONS.test(id))) return [...importedIds];
+  const names = [...(code ?? '').matchAll(ICON_IMPORT)].flatMap(([, list = '']) => list.split(','));
+  const used = names.flatMap((name) => icons.get(name.trim().split(/\s/)[0] ?? '') ?? []);
+  return [...importedIds.filter((id) => !ICONS.test(id)), ...used];
+}
+
 /** The plugin computes the chunks when the graph is complete; `nameOf` names the chunk of a module. */
 export function chunksByArea(): { plugin: Plugin; nameOf: (id: string) => string | null } {
   const labels = new Map<string, Set<string>>();
@@ -78,8 +105,10 @@ export function chunksByArea(): { plugin: Plugin; nameOf: (id: string) => string
     apply: 'build',
     buildEnd() {
       labels.clear();
-      const ids = [...this.getModuleIds()];
-      const roots = new Set(ids.flatMap((id) => this.getModuleInfo(id)?.dynamicallyImportedIds ?? []));
+      const modules = new Map([...this.getModuleIds()].map((id) => [id, this.getModuleInfo(id)]));
+      const allIcons = [...modules.values()].find((info) => info && ICONS.test(info.id));
+      const icons = allIcons ? readIcons(allIcons) : new Map<string, string>();
+      const roots = new Set([...modules.values()].flatMap((info) => info?.dynamicallyImportedIds ?? []));
       for (const root of roots) {
         const label = labelRoot(root);
         const queue = [root];
@@ -87,7 +116,8 @@ export function chunksByArea(): { plugin: Plugin; nameOf: (id: string) => string
           const known = labels.get(id);
           if (known?.has(label)) continue;
           labels.set(id, (known ?? new Set()).add(label));
-          queue.push(...(this.getModuleInfo(id)?.importedIds ?? []));
+          const info = modules.get(id);
+          if (info) queue.push(...listImports(info, icons));
         }
       }
     },
