@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { getLatency } from '../../api/latency.ts';
 import { unreachableSince } from '../../api/reachability.ts';
+import { formatTime } from '../../lib/dates.ts';
 import { useStore } from '../../ui/store.ts';
 import { AsOf } from '../../ui/table/TableBar.tsx';
 import { Tooltip } from '../../ui/tooltip/Tooltip.tsx';
@@ -39,7 +40,7 @@ export function DataAge({ at, failed = false }: DataAgeProps) {
     <Tooltip text={latency}>
       {/* Focusable, because content shown on hover must be available to the keyboard (WCAG 1.4.13). */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above */}
-      <span tabIndex={0}>
+      <span tabIndex={0} className="data-age">
         <AsOf tone={isStale ? 'stale' : 'ok'}>{text}</AsOf>
         <span className="visually-hidden">{latency}</span>
       </span>
@@ -47,6 +48,10 @@ export function DataAge({ at, failed = false }: DataAgeProps) {
   );
 }
 
-/** Freshness of a list that one query reads; nothing before its first answer. */
+/** Freshness of a list that one query reads; before its first answer an empty place, so that nothing beside it moves. */
 export const QueryAge = ({ query }: { query: { dataUpdatedAt: number; error: unknown } }) =>
-  query.dataUpdatedAt > 0 && <DataAge at={query.dataUpdatedAt} failed={query.error !== null} />;
+  query.dataUpdatedAt > 0 ? (
+    <DataAge at={query.dataUpdatedAt} failed={query.error !== null} />
+  ) : (
+    <AsOf tone="unknown">As of {formatTime(0)}</AsOf>
+  );

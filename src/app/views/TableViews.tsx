@@ -1,4 +1,4 @@
-import { Bookmark } from 'lucide-react';
+import { Bookmark, ChevronDown } from 'lucide-react';
 import { Suspense } from 'react';
 import { Button } from '../../ui/button/Button.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
@@ -12,7 +12,8 @@ export function TableViews(props: TableViewsProps) {
     <Suspense
       fallback={
         <Button icon={Bookmark} disabledReason="The views are loading">
-          Views
+          <bdi className="views-name">Views</bdi>
+          <ChevronDown />
         </Button>
       }
     >

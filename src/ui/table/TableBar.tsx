@@ -56,7 +56,7 @@ export function AsOf({
   tone = 'ok',
   children,
 }: {
-  tone?: 'ok' | 'stale' | 'warn' | 'bad';
+  tone?: 'ok' | 'stale' | 'warn' | 'bad' | 'unknown';
   children: ReactNode;
 }) {
   return (

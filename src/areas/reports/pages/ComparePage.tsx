@@ -49,15 +49,17 @@ export function ComparePage() {
   const other = others?.find(({ runId: id }) => id === otherId) ?? others?.[0];
   return (
     <Page fill title="Compare reports" breadcrumbs={<Breadcrumbs />}>
-      {error !== null || others?.length === 0 ? (
+      {error !== null || runId <= 0 || others?.length === 0 ? (
         <EmptyState
           icon={GitCompareArrows}
           title="Nothing to compare"
           actions={<Link to="/reports/runs">Show the reports</Link>}
         >
-          {error === null
-            ? 'There is no other report of this template whose file is kept.'
-            : toServiceError(error).message}
+          {error !== null
+            ? toServiceError(error).message
+            : runId > 0
+              ? 'There is no other report of this template whose file is kept.'
+              : 'Choose Compare at one of the reports.'}
         </EmptyState>
       ) : run && others && other ? (
         <>
