@@ -47,7 +47,37 @@ async function createDeals(page: Page, apiName: string, entryCount: number): Pro
   return new Map([stage, size, reason].map((field) => [field.apiName, field]));
 }
 
-test('shares a saved view, which another user opens and which keeps working after a field is deleted', async ({
+/** Pins the filter of the open view and changes its value, by keyboard and without leaving the view. */
+async function pinsFilter(page: Page, grid: Locator): Promise<void> {
+  const { keyboard } = page;
+  await page.getByRole('button', { name: 'Pin Size is at least 30' }).press('Enter');
+  await expectToast(page, 'Large ones was saved');
+  await expect(page.getByRole('button', { name: 'Unpin Size is at least 30' })).toBeFocused();
+  const pinned = page.getByRole('button', { name: /^Size is at least/ });
+  await pinned.press('Enter');
+  const value = page.getByRole('textbox', { name: 'Value of Size' });
+  await expect(page.getByRole('dialog', { name: 'Size filter' })).toContainText(/Size\s*is at least/);
+  await expectAccessible(page);
+  await value.fill('35');
+  await keyboard.press('Escape');
+  await expect(grid).toHaveAttribute('aria-rowcount', '6');
+  await expect(pinned).toBeFocused();
+  await page.getByRole('button', { name: 'Remove Size is at least 35' }).press('Enter');
+  await expect(grid).toHaveAttribute('aria-rowcount', '41');
+  await expect(pinned).toHaveText(/^Size is at least any value/);
+  await expect(pinned).toBeFocused();
+  await keyboard.press('Enter');
+  await value.fill('38');
+  await keyboard.press('Escape');
+  await expect(grid).toHaveAttribute('aria-rowcount', '3');
+  await expect(page).toHaveURL(/view=\d+/);
+  await expect(pinned).toBeFocused();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Revert' }).click();
+  await expect(grid).toHaveAttribute('aria-rowcount', '11');
+}
+
+test('shares a saved view with a pinned filter, which another user opens and which keeps working after a field is deleted', async ({
   page,
   elsewhere,
   calls,
@@ -71,6 +101,7 @@ test('shares a saved view, which another user opens and which keeps working afte
   await dialog.getByRole('button', { name: 'Save view' }).click();
   await expectToast(page, 'Large ones was saved');
   await expect(page).toHaveURL(/view=\d+/);
+  await pinsFilter(page, grid);
 
   const groups = [await calls.createGroup('Readers', ['Read Data'])];
   await openAs(elsewhere, await calls.createUser({ groups }), '/entries/Deals');
@@ -82,6 +113,16 @@ test('shares a saved view, which another user opens and which keeps working afte
   // The frozen column is part of the view; it is the second one, after the names.
   await expect(otherGrid.getByRole('columnheader', { name: 'Size' })).toHaveAttribute('aria-colindex', '3');
   await expect(elsewhere.getByText('Changed', { exact: true })).toBeHidden();
+  // Whoever sees the view changes its pinned filter; the owner decides what is pinned.
+  await expect(
+    elsewhere.getByRole('button', { name: 'Unpin Size is at least 30' }),
+  ).toHaveAccessibleDescription(/Manage Schema/);
+  await elsewhere.getByRole('button', { name: /^Size is at least 30/ }).click();
+  await elsewhere.getByRole('button', { name: 'Any value' }).click();
+  await expect(otherGrid).toHaveAttribute('aria-rowcount', '41');
+  await expect(elsewhere.getByRole('button', { name: /^Size is at least any value/ })).toBeFocused();
+  await elsewhere.getByRole('button', { name: 'Revert' }).click();
+  await expect(otherGrid).toHaveAttribute('aria-rowcount', '11');
   await otherGrid.getByRole('button', { name: 'Size' }).click();
   await expect(elsewhere.getByText('Changed', { exact: true })).toBeVisible();
   await expect(elsewhere.getByRole('button', { name: 'Save', exact: true })).toHaveAttribute('aria-disabled');
@@ -147,6 +188,11 @@ async function waitForJob(page: Page): Promise<Job> {
   return job;
 }
 
+async function getCenter(target: Locator) {
+  const { x = 0, y = 0, width = 0, height = 0 } = (await target.boundingBox()) ?? {};
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
 /** Resizes and moves columns by pointer and by keyboard; a reload keeps them. */
 async function arrangesColumns(page: Page, grid: Locator): Promise<void> {
   const header = (name: string) => grid.getByRole('columnheader', { name });
@@ -162,20 +208,16 @@ async function arrangesColumns(page: Page, grid: Locator): Promise<void> {
     await page.mouse.move(to.x, to.y);
     await page.mouse.up();
   };
-  const center = async (target: Locator) => {
-    const { x = 0, y = 0, width = 0, height = 0 } = (await target.boundingBox()) ?? {};
-    return { x: x + width / 2, y: y + height / 2 };
-  };
   await expectColumns('Name', 'Stage', 'Size', 'Reason');
   const before = await getWidth('Stage');
-  const edge = await center(header('Stage').locator('.eg-resize'));
+  const edge = await getCenter(header('Stage').locator('.eg-resize'));
   await drag(edge, { ...edge, x: edge.x + 50 });
   await expect.poll(() => getWidth('Stage')).toBe(before + 50);
   await header('Stage').getByRole('button').focus();
   await page.keyboard.press('Alt+ArrowLeft');
   await expect.poll(() => getWidth('Stage')).toBe(before + 34);
-  await drag(await center(header('Reason').getByRole('button')), {
-    ...(await center(header('Stage'))),
+  await drag(await getCenter(header('Reason').getByRole('button')), {
+    ...(await getCenter(header('Stage'))),
     x: ((await header('Stage').boundingBox())?.x ?? 0) + 4,
   });
   await expectColumns('Name', 'Reason', 'Stage', 'Size');

@@ -174,7 +174,7 @@ function usesField(
     ...columns.order,
     ...columns.hidden,
     ...Object.keys(columns.widths),
-    ...pinned.map(({ field }) => field),
+    ...pinned.map((pin) => pin.field),
   ];
   if (names.some((name) => name.toLowerCase() === key)) return true;
   const { condition } = parseQuery(query, (name) => findField(type, name));

@@ -18,6 +18,10 @@ interface PopoverChipProps {
   operator?: string | undefined;
   /** Text of the current value; undefined while inactive, empty for an operator without value. */
   value?: string | undefined;
+  /** Stands for the value of an inactive chip in a sentence. */
+  placeholder?: string | undefined;
+  /** Button between the value and the one that clears it. */
+  action?: ReactNode;
   /** Why the value is invalid. */
   error?: string | undefined;
   /** Undefined if the filter cannot be cleared. */
@@ -39,6 +43,8 @@ function PopoverChip({
   title,
   operator = 'is',
   value,
+  placeholder = '…',
+  action,
   error,
   onClear,
   button,
@@ -74,7 +80,7 @@ function PopoverChip({
         {isClause ? (
           <>
             <bdi>{label}</bdi> <span className="filter-operator">{operator}</span>{' '}
-            {value !== '' && <bdi className="filter-value">{value ?? '…'}</bdi>}{' '}
+            {value !== '' && <bdi className="filter-value">{value ?? placeholder}</bdi>}{' '}
             <span className="visually-hidden">filter</span>
           </>
         ) : (
@@ -93,6 +99,7 @@ function PopoverChip({
           {error}
         </span>
       )}
+      {action}
       {isActive && onClear && (
         <button
           type="button"
@@ -154,7 +161,7 @@ export function FilterChip({ label, operator, options, value, onChange }: Filter
 
 interface CardChipProps extends Pick<
   PopoverChipProps,
-  'label' | 'title' | 'operator' | 'value' | 'error' | 'onClear'
+  'label' | 'title' | 'operator' | 'value' | 'placeholder' | 'action' | 'error' | 'onClear'
 > {
   /** Identifies the clause in its sentence; the label by default. */
   id?: string;

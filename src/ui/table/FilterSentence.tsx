@@ -17,6 +17,8 @@ export interface SentenceClause {
   /** Identifies the clause where several have the same label. */
   id?: string;
   isActive: boolean;
+  /** Stays while it is not active. */
+  isKept?: boolean;
   chip: ReactNode;
   /** Adds a clause without values; others open the card of their chip. Null for clauses that are added elsewhere. */
   onAdd?: (() => void) | null;
@@ -35,6 +37,9 @@ interface FilterSentenceProps {
   /** Opens the text of the filter; by default the text are the parameters of the address. */
   textButton?: ReactNode;
 }
+
+/** Whether a conjunction joins the clause with others; one that is only kept takes no part in the filter. */
+const isJoined = ({ isActive, isKept = false }: SentenceClause): boolean => isActive || !isKept;
 
 /**
  * The filter of a list as one sentence: a chip with field, operator and value for each active clause, edited in place,
@@ -55,7 +60,10 @@ export function FilterSentence({
   const sentence = useRef<HTMLFieldSetElement>(null);
   const textAnchor = useRef<HTMLSpanElement>(null);
   // A clause without values stays while it is edited.
-  const visible = clauses.filter(({ label, isActive }) => isActive || label === editing);
+  const visible = clauses.filter(
+    ({ label, isActive, isKept = false }) => isActive || isKept || label === editing,
+  );
+  const firstJoined = visible.findIndex(isJoined);
   const items =
     additions ??
     clauses
@@ -69,10 +77,10 @@ export function FilterSentence({
       <ListFilter aria-hidden />
       {visible.length > 0 && <span>Where</span>}
       <SentenceContext value={state}>
-        {visible.map(({ label, id = label, chip }, index) => (
-          <Fragment key={id}>
-            {index > 0 && <span>{conjunction}</span>}
-            {chip}
+        {visible.map((clause, index) => (
+          <Fragment key={clause.id ?? clause.label}>
+            {isJoined(clause) && index > firstJoined && <span>{conjunction}</span>}
+            {clause.chip}
           </Fragment>
         ))}
       </SentenceContext>

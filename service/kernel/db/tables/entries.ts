@@ -200,7 +200,7 @@ interface SavedViewTable {
   query: string;
   sort: string;
   columns: JSONColumnType<object>;
-  pinned: JSONColumnType<object, string | undefined, string>;
+  pinned: JSONColumnType<object, string | undefined>;
   version: Generated<number>;
   created_at: Timestamp;
   modified_at: Timestamp;

@@ -4,7 +4,6 @@ import { Archive, Plus, RefreshCw, CalendarClock, Copy, FileCheck2 } from 'lucid
 import { useDeferredValue, useMemo } from 'react';
 import type { BackupSettings } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import type { ServiceError } from '../../../api/errors.ts';
 import { getBackupSettingsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { DataAge } from '../../../app/freshness/DataAge.tsx';

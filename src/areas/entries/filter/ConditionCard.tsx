@@ -1,11 +1,10 @@
 import { Suspense } from 'react';
-import { FIELD } from '../../../../contract/rules/fields.ts';
 import type { Comparison } from '../../../../contract/rules/query/condition.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { changeOperation } from './draft.ts';
-import { findOperation, formatOperator, getOperations } from './operators.ts';
+import { findListOperators, findOperation, formatOperator, getOperations } from './operators.ts';
 import { ValueEditor } from './ValueEditor.tsx';
 import type { ValueEditorProps } from './ValueEditor.tsx';
 import './filter.css';
@@ -13,14 +12,10 @@ import './filter.css';
 const FilterOptionList = lazyWithPreload(() => import('../../../ui/table/FilterOptionList.tsx'));
 const FilterFoot = lazyWithPreload(() => import('../../../ui/table/FilterFoot.tsx'));
 
-/** Operators of a list of choices: of one value, and of several. */
-const LIST_OPERATORS: readonly (readonly [one: string, several: string])[] = [
-  ['$eq', '$in'],
-  ['$not', '$nin'],
-];
-
 interface ConditionCardProps extends Omit<ValueEditorProps, 'onChange'> {
   name: string;
+  /** Whether the condition stays without a value; its operator is part of the saved view. */
+  isPinned: boolean;
   /** Why the comparison is not applied. */
   error: string | undefined;
   onChange: (comparison: Comparison) => void;
@@ -31,6 +26,7 @@ interface ConditionCardProps extends Omit<ValueEditorProps, 'onChange'> {
 /** Card of a chip in which one condition is edited: operator, value and the number of matches. */
 export default function ConditionCard({
   name,
+  isPinned,
   error,
   onChange,
   onRemove,
@@ -39,32 +35,35 @@ export default function ConditionCard({
 }: ConditionCardProps) {
   const { comparison, field } = editor;
   const { rowOperator } = comparison.operation;
-  const isChoice = field?.fieldType === FIELD.choice;
+  const fieldType = field?.fieldType;
   // Choices are checked in a list: the number of checked ones decides between "is" and "is one of".
-  const listOperators = isChoice ? LIST_OPERATORS.find((pair) => pair.includes(rowOperator)) : undefined;
+  const listOperators = findListOperators(rowOperator, fieldType);
   const [one = rowOperator, several = rowOperator] = listOperators ?? [];
-  const operators = getOperations(field?.fieldType).filter(
-    (operation) => !isChoice || !LIST_OPERATORS.some(([, other]) => other === operation.rowOperator),
+  const operators = getOperations(fieldType).filter(
+    (operation) => findListOperators(operation.rowOperator, fieldType)?.[1] !== operation.rowOperator,
   );
   return (
     <div className="find-card">
       <div className="find-card-head">
         <b>{name}</b>
-        <Select
-          className="find-select"
-          label="Operator"
-          value={one}
-          onChange={(operator) => {
-            const next = findOperation(operator);
-            const pair = isChoice && comparison.operands.length > 1;
-            const list = pair ? LIST_OPERATORS.find(([first]) => first === operator) : undefined;
-            onChange(changeOperation(comparison, list ? findOperation(list[1]) : next));
-          }}
-          options={operators.map((operation) => ({
-            value: operation.rowOperator,
-            label: formatOperator(operation.rowOperator, field?.fieldType),
-          }))}
-        />
+        {isPinned ? (
+          <span className="find-quiet">{formatOperator(rowOperator, fieldType)}</span>
+        ) : (
+          <Select
+            className="find-select"
+            label="Operator"
+            value={one}
+            onChange={(operator) => {
+              const list =
+                comparison.operands.length > 1 ? findListOperators(operator, fieldType) : undefined;
+              onChange(changeOperation(comparison, findOperation(list?.[1] ?? operator)));
+            }}
+            options={operators.map((operation) => ({
+              value: operation.rowOperator,
+              label: formatOperator(operation.rowOperator, fieldType),
+            }))}
+          />
+        )}
       </div>
       {listOperators ? (
         <Suspense>
@@ -96,7 +95,7 @@ export default function ConditionCard({
       <Suspense>
         <FilterFoot onDone={onDone}>
           <Button variant="quiet" size="small" onClick={onRemove}>
-            Remove
+            {isPinned ? 'Any value' : 'Remove'}
           </Button>
         </FilterFoot>
       </Suspense>

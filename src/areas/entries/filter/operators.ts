@@ -98,6 +98,16 @@ export function findOperation(operator: string): FilterOperation {
   return operation;
 }
 
+/** Operators of a list of choices, between which the number of values decides: of one value, and of several. */
+const LIST_OPERATORS: readonly (readonly [one: string, several: string])[] = [
+  ['$eq', '$in'],
+  ['$not', '$nin'],
+];
+
+/** The operators of which the number of values chooses one, if the operator of a choice field is among them. */
+export const findListOperators = (operator: string, fieldType: FieldType | undefined) =>
+  fieldType === FIELD.choice ? LIST_OPERATORS.find((pair) => pair.includes(operator)) : undefined;
+
 /** The operation a new comparison starts with. */
 export const getDefaultOperation = (fieldType: FieldType | undefined): FilterOperation =>
   getOperations(fieldType)[0] ?? findOperation('$eq');

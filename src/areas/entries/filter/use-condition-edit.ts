@@ -54,12 +54,14 @@ export function useConditionEdit(
   return {
     /** The filter to show: the stored one, with the condition that is edited. */
     draft,
+    /** The filter before the change, in which each condition has the operator it is known by. */
+    base: edit?.base ?? stored,
     /** Index of the condition whose card is open. */
     openIndex: edit?.isOpen === true ? edit.index : undefined,
     error: edit?.error,
     open: (index: number) => start(draft, index),
-    add: (comparison: Comparison) =>
-      start({ ...draft, conditions: [...draft.conditions, comparison] }, draft.conditions.length),
+    /** Opens the last condition of a filter, which is the new one. */
+    add: (filter: ConditionGroup) => start(filter, filter.conditions.length - 1),
     change: (comparison: Comparison) => {
       if (!edit) return;
       clearTimeout(timer.current);

@@ -1,7 +1,9 @@
-import { X } from 'lucide-react';
+import { Pin as PinIcon, PinOff, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { SavedView } from '../../../../contract/generated/types.gen.ts';
 import type { Comparison, Condition, QueryError } from '../../../../contract/rules/query/condition.ts';
 import { pluralize } from '../../../lib/numbers.ts';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { CardChip, RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
@@ -22,9 +24,18 @@ import { useNameLookup } from '../filter/use-name-lookup.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
 import { useTimeZone } from '../model/zone.ts';
+import { addCondition, findPinnedConditions, listClauses, togglePin } from '../views/pinned.ts';
 import type { EntriesView } from '../views/view.ts';
 
 const ConditionCard = lazyWithPreload(() => import('../filter/ConditionCard.tsx'));
+
+/** The pinned filters of the open saved view. */
+interface Pins {
+  pinned: SavedView['pinned'];
+  /** Why the user cannot pin and unpin. */
+  refusal: string | undefined;
+  onPin: (pinned: SavedView['pinned']) => void;
+}
 
 interface FilterChipsProps {
   condition: Condition | undefined;
@@ -38,19 +49,22 @@ interface FilterChipsProps {
   onEditGroup?: (index: number) => void;
   /** Opens the filter panel; without it the text of the address is edited. */
   panelButton?: ReactNode;
+  /** Undefined where no saved view is open. */
+  pins?: Pins | undefined;
 }
 
 const MAX_LABEL_CHARS = 90;
 const shorten = (text: string): string =>
   text.length <= MAX_LABEL_CHARS ? text : `${text.slice(0, MAX_LABEL_CHARS - 1)}…`;
 
-const getChipId = (index: number): string => `condition-${index}`;
-
-/** The filter as one sentence: each condition is edited in its chip; a nested group is one chip, edited in the panel. */
+/**
+ * The filter as one sentence: each condition is edited in its chip; a nested group is one chip, edited in the panel. Pinned
+ * filters of the saved view come first and stay without a value.
+ */
 export function FilterChips(props: FilterChipsProps) {
-  const { condition, errors, fields, schema, matchCount, onChange, onEditGroup, panelButton } = props;
+  const { condition, errors, fields, schema, matchCount, onChange, onEditGroup, panelButton, pins } = props;
   const edit = useConditionEdit(condition, fields, onChange);
-  const { draft, openIndex } = edit;
+  const { base, draft, openIndex } = edit;
   const lookUpName = useNameLookup(draft, fields, schema);
   const { name: zone } = useTimeZone();
   const display = { lookUpName, zone };
@@ -71,9 +85,13 @@ export function FilterChips(props: FilterChipsProps) {
     edit.cancel();
     onChange(toQueryObject(replaceCondition(draft, [index], undefined)), true);
   };
+  const pinned = findPinnedConditions(pins?.pinned ?? [], base, fields);
+  const clauses = listClauses(base, pinned);
   const openChip = (id: string | undefined) => {
-    if (id === undefined) edit.close();
-    else edit.open(draft.conditions.findIndex((_, index) => getChipId(index) === id));
+    const clause = clauses.find((one) => one.id === id);
+    if (!clause) edit.close();
+    else if (clause.index === undefined) edit.add(addCondition(draft, clause.condition));
+    else edit.open(clause.index);
   };
   return (
     <FilterSentence
@@ -89,61 +107,82 @@ export function FilterChips(props: FilterChipsProps) {
             }
           : undefined
       }
-      edit={[openIndex === undefined ? undefined : getChipId(openIndex), openChip]}
+      edit={[
+        openIndex === undefined ? undefined : clauses.find(({ index }) => index === openIndex)?.id,
+        openChip,
+      ]}
       additions={[...fields, undefined].map((field) => ({
         label: field?.name ?? 'Entry id',
-        onSelect: () => edit.add(createComparison(field)),
+        onSelect: () => edit.add({ ...draft, conditions: [...draft.conditions, createComparison(field)] }),
       }))}
-      clauses={draft.conditions.map((part, index) => {
-        const title = shorten(formatFilter(part, fields, display));
-        const shared = { title, onRemove: () => remove(index) };
+      clauses={clauses.map(({ id, index, isPinned, ...clause }) => {
+        const part = (index === undefined ? undefined : draft.conditions[index]) ?? clause.condition;
+        const onRemove = () => index !== undefined && remove(index);
+        if (part.kind === 'group') {
+          const label = shorten(formatFilter(part, fields, display));
+          const onEdit = onEditGroup && index !== undefined ? () => onEditGroup(index) : undefined;
+          return { label, id, isActive: true, chip: <GroupChip title={label} {...{ onRemove, onEdit }} /> };
+        }
+        const isSet = index !== undefined && isComplete(part);
         return {
-          label: title,
-          id: getChipId(index),
-          isActive: true,
-          chip:
-            part.kind === 'group' ? (
-              <GroupChip {...shared} onEdit={onEditGroup && (() => onEditGroup(index))} />
-            ) : (
-              <ComparisonChip
-                {...shared}
-                {...{ fields, schema, display, edit }}
-                id={getChipId(index)}
-                comparison={part}
-              />
-            ),
+          label: id,
+          id,
+          isActive: isSet || !isPinned,
+          isKept: isPinned,
+          chip: (
+            <ComparisonChip
+              {...{ id, isPinned, isSet, onRemove, fields, schema, display, edit }}
+              comparison={part}
+              pin={pins && { refusal: pins.refusal, onToggle: () => pins.onPin(togglePin(pinned, part)) }}
+            />
+          ),
         };
       })}
     />
   );
 }
 
-interface ChipProps {
-  title: string;
-  onRemove: () => void;
-}
-
-interface ComparisonChipProps extends ChipProps {
-  comparison: Comparison;
+interface ComparisonChipProps {
   id: string;
+  comparison: Comparison;
+  isPinned: boolean;
+  /** Whether it is a condition of the filter. */
+  isSet: boolean;
+  onRemove: () => void;
   fields: readonly Field[];
   schema: Schema;
   display: FilterDisplay;
   edit: ReturnType<typeof useConditionEdit>;
+  /** Pins or unpins it; undefined where no saved view is open. */
+  pin: { refusal: string | undefined; onToggle: () => void } | undefined;
 }
 
 function ComparisonChip(props: ComparisonChipProps) {
-  const { id, title, onRemove, comparison, fields, schema, display, edit } = props;
+  const { id, comparison, isPinned, isSet, onRemove, fields, schema, display, edit, pin } = props;
   const { field: label, operator, value } = formatComparisonParts(comparison, fields, display);
+  const title = isSet ? shorten(formatFilter(comparison, fields, display)) : `${label} ${operator}`;
+  const emptyValue = comparison.operation.operand === 'none' ? 'off' : 'any value';
   return (
     <CardChip
       {...{ id, label, title, operator }}
-      value={isComplete(comparison) ? value : undefined}
+      value={isSet ? value : undefined}
+      placeholder={isPinned ? emptyValue : undefined}
       onClear={onRemove}
+      action={
+        pin && (
+          <IconButton
+            label={`${isPinned ? 'Unpin' : 'Pin'} ${title}`}
+            icon={isPinned ? PinOff : PinIcon}
+            size="small"
+            disabledReason={pin.refusal}
+            onClick={pin.onToggle}
+          />
+        )
+      }
     >
       {(close) => (
         <ConditionCard
-          {...{ comparison, schema, onRemove }}
+          {...{ comparison, isPinned, schema, onRemove }}
           name={label}
           field={findComparedField(comparison, fields)}
           lookUpName={display.lookUpName}
@@ -156,7 +195,13 @@ function ComparisonChip(props: ComparisonChipProps) {
   );
 }
 
-function GroupChip({ title, onRemove, onEdit }: ChipProps & { onEdit: (() => void) | undefined }) {
+interface GroupChipProps {
+  title: string;
+  onRemove: () => void;
+  onEdit: (() => void) | undefined;
+}
+
+function GroupChip({ title, onRemove, onEdit }: GroupChipProps) {
   const content = <bdi>{title}</bdi>;
   return (
     <span className="filter filter-on filter-clause">

@@ -41,8 +41,9 @@ import type { Field } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
 import { useShowsAllZones } from '../model/zone.ts';
 import { buildRowQuery, formatCurl, parseSort } from '../views/row-query.ts';
+import { useSaveView } from '../views/save-view.ts';
 import { findMissingFields, getColumnLayoutKey } from '../views/saved-view.ts';
-import { useViews } from '../views/use-views.ts';
+import { useEntryViewRights, useViews } from '../views/use-views.ts';
 import {
   useRememberView,
   formatView,
@@ -100,6 +101,8 @@ function EntryList() {
   useRememberView(type.id, view);
   const { views, isLoaded, error } = useViews(type.id);
   const savedView = views.find(({ id }) => id === view.savedViewId);
+  const { getChangeRefusal } = useEntryViewRights();
+  const { save: saveView } = useSaveView(type.id);
   const layoutKey = getColumnLayoutKey(type.id, savedView?.id);
   const layout = useColumnLayout(layoutKey) ?? savedView?.columns ?? DEFAULT_COLUMN_LAYOUT;
   const saveLayout = (next: ColumnLayout) => saveColumnLayout(layoutKey, next);
@@ -223,6 +226,13 @@ function EntryList() {
           matchCount={isFiltered ? rows?.total : undefined}
           onChange={(query, isStep) => void updateView({ query }, isStep)}
           onEditGroup={openFilter}
+          pins={
+            savedView && {
+              pinned: savedView.pinned,
+              refusal: getChangeRefusal(savedView),
+              onPin: (pinned) => void saveView(savedView, { pinned }),
+            }
+          }
           panelButton={
             <IconButton
               id="ent-find"

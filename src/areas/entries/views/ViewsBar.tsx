@@ -76,7 +76,7 @@ export function ViewsBar(props: ViewsBarProps) {
           <ViewDialog
             typeId={type.id}
             saved={dialog === 'rename' ? saved : undefined}
-            content={toViewContent(view, layout)}
+            content={{ ...toViewContent(view, layout), ...(saved && { pinned: saved.pinned }) }}
             onSaved={({ id }) => void (dialog === 'new' && show({ ...view, savedViewId: id }))}
             onClose={() => setDialog(undefined)}
           />

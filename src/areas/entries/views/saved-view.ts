@@ -126,7 +126,9 @@ export function removeMissingFields(query: QueryObject, fields: readonly Field[]
 /** Lower-case API names in the filter and order of a saved view. */
 export const getReferencedNames = (saved: SavedView): ReadonlySet<string> =>
   new Set(
-    [...findUnknownNames(parseSavedQuery(saved.query, []), () => false), saved.sort.replace(/^-/, '')].map(
-      (name) => name.toLowerCase(),
-    ),
+    [
+      ...findUnknownNames(parseSavedQuery(saved.query, []), () => false),
+      saved.sort.replace(/^-/, ''),
+      ...saved.pinned.map(({ field }) => field),
+    ].map((name) => name.toLowerCase()),
   );

@@ -4,17 +4,22 @@ import { cx } from '../../../../ui/cx.ts';
 interface CellNoteProps {
   id?: string | undefined;
   className?: string;
-  role?: 'alert' | 'status';
+  role?: 'alert';
+  /** Whether screen readers announce it without interrupting. */
+  isPolite?: boolean;
   hidden?: boolean;
   children: ReactNode;
 }
 
 /** A note at the edge of a cell. `hidden` hides it from screen readers that announced the text already. */
-export const CellNote = ({ id, className, role, hidden, children }: CellNoteProps) => (
-  <span ref={flipAtGridEdge} id={id} className={cx('ed-error', className)} role={role} aria-hidden={hidden}>
-    {children}
-  </span>
-);
+export function CellNote({ id, className, role, isPolite = false, hidden, children }: CellNoteProps) {
+  const Tag = isPolite ? 'output' : 'span';
+  return (
+    <Tag ref={flipAtGridEdge} id={id} className={cx('ed-error', className)} role={role} aria-hidden={hidden}>
+      {children}
+    </Tag>
+  );
+}
 
 /** Ref callback for overlays of a cell: they extend to the other side where they would leave the grid. */
 export function flipAtGridEdge(node: HTMLElement | null): void {

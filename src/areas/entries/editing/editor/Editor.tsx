@@ -266,13 +266,13 @@ function TextEditor(props: EditorProps) {
         ))}
       {showsShift &&
         (inCell ? (
-          <CellNote id={shiftId} className="ed-shift" role="status">
+          <CellNote id={shiftId} className="ed-shift" isPolite>
             {DAY_SHIFT_TITLE} {dayShift}
           </CellNote>
         ) : (
-          <span id={shiftId} className="field-hint ed-shift" role="status">
+          <output id={shiftId} className="field-hint ed-shift">
             {DAY_SHIFT_TITLE} {dayShift}
-          </span>
+          </output>
         ))}
     </>
   );
