@@ -220,7 +220,6 @@ function Changes() {
         />
       </TableBar>
       <div className="chg-columns">
-        {!counts.error && <TypeCounts counts={counts.data} {...{ types, view, since }} current={type?.id} />}
         <DataTable
           label={type ? `Changed ${type.pluralName}` : 'Changed entries'}
           columns={arranged}
@@ -259,6 +258,7 @@ function Changes() {
             )
           }
         />
+        {!counts.error && <TypeCounts counts={counts.data} {...{ types, view, since }} current={type?.id} />}
       </div>
     </Page>
   );
