@@ -69,7 +69,7 @@ export function FilterSentence({
     clauses
       .filter((clause) => !visible.includes(clause) && clause.onAdd !== null)
       .map(({ label, onAdd }) => ({ label, onSelect: onAdd ?? (() => setEditing(label)) }));
-  const onFocusChange = useFocusAfterRemoval(sentence, visible.length);
+  const onFocusChange = useFocusAfterRemoval(sentence, visible.length, editing !== undefined);
   const state = useMemo(() => ({ editing, setEditing, matchCount }), [editing, setEditing, matchCount]);
   return (
     <fieldset ref={sentence} className="sentence" {...onFocusChange}>
@@ -117,16 +117,31 @@ export function FilterSentence({
   );
 }
 
-/** Moves the focus to the button that adds a clause when the clause that had it is removed. */
-function useFocusAfterRemoval(sentence: RefObject<HTMLFieldSetElement | null>, count: number) {
+/** Focuses the button that adds a clause if the focus is lost. */
+function focusAdder(sentence: HTMLElement | null): void {
+  if (document.activeElement !== document.body) return;
+  sentence?.querySelector<HTMLElement>('.sentence-add button, .sentence-text button')?.focus();
+}
+
+/** Moves the focus to the button that adds a clause when the clause or the card that had it is gone. */
+function useFocusAfterRemoval(
+  sentence: RefObject<HTMLFieldSetElement | null>,
+  count: number,
+  isEditing: boolean,
+) {
   const isInside = useRef(false);
   const previousCount = useRef(count);
   useEffect(() => {
     const isRemoved = count < previousCount.current;
     previousCount.current = count;
-    if (!isRemoved || !isInside.current || document.activeElement !== document.body) return;
-    sentence.current?.querySelector<HTMLElement>('.sentence-add button, .sentence-text button')?.focus();
+    if (isRemoved && isInside.current) focusAdder(sentence.current);
   }, [count, sentence]);
+  useEffect(() => {
+    if (!isEditing) return undefined;
+    const container = sentence.current;
+    // The closed card returns the focus in the next frame, where its menu item or chip still exists.
+    return () => void requestAnimationFrame(() => focusAdder(container));
+  }, [isEditing, sentence]);
   // Cards of the chips are inside for React, though not in the document.
   return {
     onFocus: () => {
