@@ -202,7 +202,7 @@ async function readByCells(
 /** Counts and pages rows for which no cells exist. */
 async function readByRows(tx: Tx, plan: RowPlan, page: Page): Promise<ActivityReport> {
   // A sparse result is found once and materialized; otherwise scanning the index twice is cheaper.
-  const materialization = plan.isSparse ? sql`materialized` : sql`not materialized`;
+  const materialization = sql.raw(plan.isSparse ? 'materialized' : 'not materialized');
   const { rows } = await sql<{ n: number; ids: number[] }>`
     with hit as ${materialization} (select at, activity_id from ${plan.rows} r)
     select (select count(*) from hit) as n, array(select activity_id from hit

@@ -500,7 +500,7 @@ onEachApp((context) => {
         where job_id = ${id}`.execute(context().db);
     await runTask(createJobRetentionTask({ db: context().db }));
     const { rows } = await sql<{ id: number; items: number; asked: number }>`
-      select job_id as id, count(*)::int as items, (count(*) filter (where input <> '{}'))::int as asked
+      select job_id as id, count(*)::int as items, (count(*) filter (where input::text <> '{}'))::int as asked
       from job join job_item i using (site_id, job_id) where site_id = ${siteId} group by job_id order by 1`.execute(
       context().db,
     );

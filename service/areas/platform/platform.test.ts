@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type {
   Installation,
   PlatformSite,
@@ -73,7 +73,12 @@ onEachApp((context) => {
     await backup(60, null);
     await backup(120, 'passed');
     await mkdir(join(dataDir, 'copies', '2026-11-01T02-03-04Z'), { recursive: true });
-    await heartbeats.run();
+    // A heartbeat has a delay of the event loop once one was sampled since the one before.
+    await vi.waitFor(async () => {
+      await heartbeats.run();
+      const { body: now } = await api().get<Installation>(INSTALLATION);
+      expect(now.processes.find(({ isThis }) => isThis)?.loopDelayMs).toEqual(expect.any(Number));
+    });
     const { status, body } = await api().get<Installation>(INSTALLATION);
     expect(status).toBe(200);
     expect(body.processes.map(({ host }) => host)).not.toContain('forgotten');

@@ -26,9 +26,10 @@ export const schemaArea = defineArea({
       isByEntryType: true,
       columns: [
         ...plainColumns('type_id'),
-        ...textColumns('api_name', 'singular_name', 'plural_name', 'icon'),
+        ...textColumns('api_name', 'singular_name', 'plural_name'),
         ...plainColumns('version'),
         ...timeColumns('created_at', 'modified_at'),
+        { name: 'icon', format: 'text', sinceFormat: 4 },
       ],
     },
     fields: {

@@ -49,7 +49,8 @@ const dropLastColumn = (csv: Buffer) => Buffer.from(csv.toString().replaceAll(/,
 const dropTableViews = (csv: Buffer) => Buffer.from(csv.toString().replaceAll(/^\d+,,.*\n/gm, ''));
 /** A sheet as format 1 had it. */
 function toOlderFormat(name: string, bytes: Buffer): Buffer {
-  if (name === 'settings/views.csv') return dropLastColumn(dropTableViews(bytes));
+  if (name === 'schema/types.csv') return dropLastColumn(bytes);
+  if (name === 'settings/views.csv') return dropLastColumn(dropLastColumn(dropTableViews(bytes)));
   return name === 'settings.csv' ? dropLastColumn(dropLastColumn(bytes)) : bytes;
 }
 

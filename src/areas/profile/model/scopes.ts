@@ -22,7 +22,6 @@ export const SCOPES: readonly ScopeDescription[] = [
       'Manage Existing Users',
       'View Activity',
       'Manage Settings',
-      'Read Data',
     ],
   },
   {
