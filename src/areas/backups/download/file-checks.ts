@@ -75,6 +75,8 @@ export async function startFileCheck(
     update({ phase: 'failed', problem: toServiceError(thrown).message });
   } finally {
     worker.terminate();
+    // Progress comes by a port of its own, and may arrive after the answer.
+    if (workers.get(fileName) === worker) workers.delete(fileName);
   }
 }
 

@@ -16,7 +16,7 @@ import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.
 import type { Comparison, Condition, ConditionGroup } from '../../../../contract/rules/query/condition.ts';
 import { parseQueryObject } from '../../../../contract/rules/query/parse.ts';
 import { formatDateValue, formatZoneName } from '../model/dates.ts';
-import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
+import { createField } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
 import { buildMissingValueQuery, replaceCondition, toFilterDraft, toQueryObject } from './draft.ts';
@@ -24,27 +24,13 @@ import { formatFilterText, parseFilter } from './draft.ts';
 import { formatFilter, formatRequiredWhen, formatComparisonParts } from './format-filter.ts';
 import { findOperation, getOperations } from './operators.ts';
 
-const field = (
-  id: number,
-  apiName: string,
-  fieldType: Field['fieldType'],
-  more: Partial<Field> = {},
-): Field => ({
-  id,
-  entryTypeId: 1,
-  apiName,
-  name: apiName,
-  fieldType,
-  ...FIELD_DEFAULTS,
-  ...more,
-});
-const stage = field(2, 'Stage', FIELD.choice, { choiceValues: [{ id: 4, name: 'Won', seqNumber: 1 }] });
+const stage = createField(2, 'Stage', FIELD.choice, { choiceValues: [{ id: 4, name: 'Won', seqNumber: 1 }] });
 const fields = [
-  field(1, 'Name', FIELD.text, { isKey: true }),
+  createField(1, 'Name', FIELD.text, { isKey: true }),
   stage,
-  field(3, 'Founded', FIELD.number),
-  field(4, 'Added', FIELD.date, { isDateOnly: true }),
-  field(5, 'Active', FIELD.boolean),
+  createField(3, 'Founded', FIELD.number),
+  createField(4, 'Added', FIELD.date, { isDateOnly: true }),
+  createField(5, 'Active', FIELD.boolean),
 ];
 const find = (name: string) => fields.find(({ apiName }) => apiName === name);
 const compare = (name: string, operator: string, ...operands: Comparison['operands']): Comparison => ({
@@ -196,7 +182,7 @@ test.each([
   ['Pacific/Kiritimati', '2026-03-01T20:30:00Z', '2026-03-02', '10:30'],
 ])('names a date with a time in %s and says the zone: %s', (zone, value, day, time) => {
   const text = `${formatDateValue(day, true)}, ${time} ${formatZoneName(value, zone)}`;
-  const starts = field(6, 'Starts', FIELD.date);
+  const starts = createField(6, 'Starts', FIELD.date);
   const condition = { ...compare('Added', '$gt', value), field: starts };
   const display = { lookUpName, zone };
   expect(formatFilter(condition, [starts], display)).toBe(`Starts is after ${text}`);
@@ -206,7 +192,7 @@ test.each([
 });
 
 test('a text that is not a date stays as it is', () => {
-  const starts = field(6, 'Starts', FIELD.date);
+  const starts = createField(6, 'Starts', FIELD.date);
   const condition = { ...compare('Added', '$gt', 'soon'), field: starts };
   expect(formatFilter(condition, [starts], { lookUpName, zone: 'Pacific/Kiritimati' })).toBe(
     'Starts is after soon',
@@ -246,8 +232,8 @@ it('has a text for every operation', () => {
 });
 
 test('the query for a missing required value repeats the conditions of its rule', () => {
-  const owner = field(5, 'Owner', FIELD.user, { isRequired: true });
-  const size = field(2, 'Size', FIELD.number, {
+  const owner = createField(5, 'Owner', FIELD.user, { isRequired: true });
+  const size = createField(2, 'Size', FIELD.number, {
     requiredWhen: {
       match: 'any',
       conditions: [
@@ -256,8 +242,10 @@ test('the query for a missing required value repeats the conditions of its rule'
       ],
     },
   });
-  const optional = field(1, 'Stage', FIELD.choice, { choiceValues: [{ id: 4, name: 'Won', seqNumber: 1 }] });
-  const calculated = field(3, 'Double', FIELD.number, { isCalculated: true, formula: 'Size * 2' });
+  const optional = createField(1, 'Stage', FIELD.choice, {
+    choiceValues: [{ id: 4, name: 'Won', seqNumber: 1 }],
+  });
+  const calculated = createField(3, 'Double', FIELD.number, { isCalculated: true, formula: 'Size * 2' });
   const schema = buildSchema([], [owner, size, optional, calculated]);
   expect(buildMissingValueQuery(owner, schema)).toEqual({ Owner: '$noData' });
   expect(buildMissingValueQuery(size, schema)).toEqual({

@@ -1,22 +1,12 @@
 import { expect, it } from 'vitest';
 import { filterOperations } from '../../../../contract/rules/fields.ts';
-import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
+import { createField } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
 import { applyCompletion, getCompletions } from './completions.ts';
 import { parseFilter } from './draft.ts';
 import { OPERATOR_HELP } from './operators.ts';
 import { isAfterColon, getLineAndColumn, getErrorRange, scanQueryText } from './scan-query.ts';
 
-const field = (id: number, apiName: string, fieldType: number, more: object = {}) => ({
-  id,
-  entryTypeId: 1,
-  apiName,
-  name: apiName,
-  fieldType,
-  ...FIELD_DEFAULTS,
-  isKey: id === 1,
-  ...more,
-});
 const choiceValues = [
   { id: 4, name: 'Won', seqNumber: 0 },
   { id: 5, name: 'Lost', seqNumber: 1 },
@@ -24,11 +14,11 @@ const choiceValues = [
 const fields = buildSchema(
   [],
   [
-    field(1, 'Name', 1),
-    field(2, 'City', 1),
-    field(3, 'Stage', 2, { choiceValues }),
-    field(4, 'Active', 6),
-    field(5, 'Size', 3),
+    createField(1, 'Name', 1),
+    createField(2, 'City', 1),
+    createField(3, 'Stage', 2, { choiceValues }),
+    createField(4, 'Active', 6),
+    createField(5, 'Size', 3),
   ],
 ).getFields(1);
 

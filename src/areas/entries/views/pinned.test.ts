@@ -4,22 +4,13 @@ import { filterOperations } from '../../../../contract/rules/fields.ts';
 import { zPinnedFilter } from '../../../api/generated/zod.gen.ts';
 import { parseFilter, toFilterDraft, toQueryObject } from '../filter/draft.ts';
 import type { QueryObject } from '../filter/draft.ts';
-import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
+import { createField } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
 import { addCondition, findPinnedConditions, listClauses, togglePin } from './pinned.ts';
 
-const field = (id: number, apiName: string, fieldType = 1) => ({
-  id,
-  entryTypeId: 1,
-  apiName,
-  name: apiName,
-  fieldType,
-  ...FIELD_DEFAULTS,
-  isKey: id === 1,
-});
 const fields = buildSchema(
   [],
-  [field(1, 'Name'), field(2, 'Done', 6), field(3, 'Size', 3), field(4, 'Stage', 2)],
+  [createField(1, 'Name'), createField(2, 'Done', 6), createField(3, 'Size', 3), createField(4, 'Stage', 2)],
 ).getFields(1);
 const toDraft = (query: QueryObject) => toFilterDraft(parseFilter(query, fields).condition);
 

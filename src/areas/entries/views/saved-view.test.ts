@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { SavedView } from '../../../../contract/generated/types.gen.ts';
 import { DEFAULT_COLUMN_LAYOUT } from '../model/columns.ts';
-import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
+import { createField } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
 import {
   toViewContent,
@@ -12,16 +12,10 @@ import {
   removeMissingFields,
 } from './saved-view.ts';
 
-const field = (id: number, apiName: string, fieldType = 1) => ({
-  id,
-  entryTypeId: 1,
-  apiName,
-  name: apiName,
-  fieldType,
-  ...FIELD_DEFAULTS,
-  isKey: id === 1,
-});
-const fields = buildSchema([], [field(1, 'Name'), field(2, 'City'), field(3, 'Size', 3)]).getFields(1);
+const fields = buildSchema(
+  [],
+  [createField(1, 'Name'), createField(2, 'City'), createField(3, 'Size', 3)],
+).getFields(1);
 const withoutField = (name: string) => fields.filter(({ apiName }) => apiName !== name);
 
 const saved: SavedView = {
