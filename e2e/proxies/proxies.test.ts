@@ -110,8 +110,8 @@ test('acts for a user in every tab, with the capabilities that can be passed on,
   calls,
   pageErrors,
 }) => {
-  // A request sent while another tab starts or stops acting is answered with 409 and repeated.
-  pageErrors.allow(/^409: GET .*\/management\//);
+  // A read sent while another tab starts or stops acting is answered with 409 and repeated.
+  pageErrors.allow(/^409: (GET .*\/console\/api\/|POST .*\/summary$)/);
   // Either a request of the page or the poll of the banner fails first; only the former is logged.
   pageErrors.allow(/^403: /);
   pageErrors.allow(/ServiceError: (You can no longer act for this user|User capabilities)/);

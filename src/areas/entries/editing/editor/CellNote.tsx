@@ -13,11 +13,17 @@ interface CellNoteProps {
 
 /** A note at the edge of a cell. `hidden` hides it from screen readers that announced the text already. */
 export function CellNote({ id, className, role, isPolite = false, hidden, children }: CellNoteProps) {
-  const Tag = isPolite ? 'output' : 'span';
   return (
-    <Tag ref={flipAtGridEdge} id={id} className={cx('ed-error', className)} role={role} aria-hidden={hidden}>
+    <span
+      ref={flipAtGridEdge}
+      id={id}
+      className={cx('ed-error', className)}
+      role={role}
+      aria-live={isPolite ? 'polite' : undefined}
+      aria-hidden={hidden}
+    >
       {children}
-    </Tag>
+    </span>
   );
 }
 

@@ -270,9 +270,9 @@ function TextEditor(props: EditorProps) {
             {DAY_SHIFT_TITLE} {dayShift}
           </CellNote>
         ) : (
-          <output id={shiftId} className="field-hint ed-shift">
+          <span id={shiftId} className="field-hint ed-shift" aria-live="polite">
             {DAY_SHIFT_TITLE} {dayShift}
-          </output>
+          </span>
         ))}
     </>
   );
