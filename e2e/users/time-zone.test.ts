@@ -40,7 +40,7 @@ async function createMeeting(page: Page): Promise<void> {
 async function warnsOfAnotherDay(page: Page): Promise<void> {
   const { keyboard } = page;
   const another = '2 Mar 2026, 01:30 UTC · 1 Mar 2026, 22:00 you (America/St Johns)';
-  const warning = page.getByRole('status').filter({ hasText: 'Not the same day for everyone' });
+  const warning = page.locator('[aria-live="polite"]').filter({ hasText: 'Not the same day for everyone' });
   const grid = page.getByRole('grid', { name: 'Meetings' });
   await grid.getByRole('gridcell', { name: /17:00/ }).focus();
   await keyboard.press('F2');
