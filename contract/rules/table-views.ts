@@ -58,3 +58,12 @@ export const TABLE_VIEW_CAPABILITIES: Readonly<
   relationshipUsers: { read: SETTINGS, share: SETTINGS },
   importRuns: { read: RELATIONSHIPS, share: SETTINGS },
 };
+
+/** Operations on saved views of lists. Any capability that opens a list allows them: alone they make no scope of API keys usable. */
+export const TABLE_VIEW_OPERATIONS: ReadonlySet<string> = new Set([
+  'listTableViews',
+  'createTableView',
+  'setDefaultTableView',
+  'updateTableView',
+  'deleteTableView',
+]);

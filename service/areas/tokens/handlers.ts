@@ -6,6 +6,7 @@ import type {
   ApiKeyInfo,
   Capability,
 } from '../../../contract/generated/types.gen.ts';
+import { TABLE_VIEW_OPERATIONS } from '../../../contract/rules/table-views.ts';
 import { ApiError, conflict, forbidden, notFound } from '../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
@@ -286,6 +287,7 @@ const isScopeUsable = (
   operations.some(
     (operation) =>
       operation.scope === scope &&
+      !TABLE_VIEW_OPERATIONS.has(operation.id) &&
       (operation.capabilities.length === 0 ||
         (operation.capabilities as readonly Capability[]).some((capability) => held.has(capability))),
   );

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { TABLE_VIEW_OPERATIONS } from '../../../../contract/rules/table-views.ts';
 import { SCOPES } from './scopes.ts';
 
 interface Operation {
+  operationId: string;
   'x-scope'?: string;
   'x-capability'?: readonly string[];
 }
@@ -15,9 +17,9 @@ const operations = Object.values(contract.paths).flatMap((path) => Object.values
 it('lists every scope of the contract with the capabilities of its operations', () => {
   const actual = Object.fromEntries(SCOPES.map(({ scope, anyOf }) => [scope, anyOf.toSorted()]));
   const capabilitiesByScope: Record<string, Set<string>> = {};
-  for (const { 'x-scope': scope, 'x-capability': anyOf = [] } of operations) {
+  for (const { operationId, 'x-scope': scope, 'x-capability': anyOf = [] } of operations) {
     // Agent keys have a scope of their own, which API keys cannot have (shapes 8).
-    if (scope === undefined || scope === 'agent') continue;
+    if (scope === undefined || scope === 'agent' || TABLE_VIEW_OPERATIONS.has(operationId)) continue;
     capabilitiesByScope[scope] ??= new Set();
     for (const capability of anyOf) capabilitiesByScope[scope].add(capability);
   }
