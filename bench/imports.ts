@@ -59,7 +59,7 @@ async function measureImport(entryService: EntryService, rows: readonly EntryImp
   const body = { entryTypeId: entryService.typeId, fileName: 'companies.csv', uploadsItems: true };
   const { id } = Job.parse(await call('POST', `${JOBS}/entryImports`, body));
   const parts: string[] = [];
-  // As the console does.
+  // The console uploads two parts at a time as well.
   const limit = pLimit(2);
   const uploadMs = await measureMs(async () => {
     const offsets = Array.from(

@@ -87,8 +87,8 @@ function readIcons({ id, code }: ModuleInfo): Map<string, string> {
 }
 
 /**
- * What a module imports. The module that exports all icons stands for the icons that the module names: otherwise every icon of the
- * console would be reached by whatever has an icon.
+ * Imports of a module. The module that exports all icons stands for the icons that the importer names: otherwise every icon of the
+ * console would be reached by each module that has an icon.
  */
 function listImports({ code, importedIds }: ModuleInfo, icons: ReadonlyMap<string, string>): string[] {
   if (!importedIds.some((id) => ICONS.test(id))) return [...importedIds];

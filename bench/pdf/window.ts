@@ -1,4 +1,4 @@
-/** What a page of the benchmark offers: it opens the file, and answers when its first page is drawn. */
+/** Window of a page of the benchmark, which opens the file and answers when its first page is drawn. */
 export interface PdfBenchWindow extends Window {
   /** Opens the file and closes it again. @returns milliseconds until the first page was drawn */
   openOnce: (close: boolean) => Promise<number>;

@@ -1,5 +1,8 @@
 import type { Capability } from '../generated/types.gen.ts';
 
+/** Least number of characters of a reason for acting. */
+export const MIN_REASON_LENGTH = 3;
+
 /** Capabilities that a proxy never gets from the principal: administration of users, security, backups and proxies (T06). */
 const NON_DELEGABLE: ReadonlySet<Capability> = new Set<Capability>([
   'Manage Users',

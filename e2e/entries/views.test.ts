@@ -113,7 +113,7 @@ test('shares a saved view with a pinned filter, which another user opens and whi
   // The frozen column is part of the view; it is the second one, after the names.
   await expect(otherGrid.getByRole('columnheader', { name: 'Size' })).toHaveAttribute('aria-colindex', '3');
   await expect(elsewhere.getByText('Changed', { exact: true })).toBeHidden();
-  // Whoever sees the view changes its pinned filter; the owner decides what is pinned.
+  // Every user of the view changes its pinned filter; the owner decides what is pinned.
   await expect(
     elsewhere.getByRole('button', { name: 'Unpin Size is at least 30' }),
   ).toHaveAccessibleDescription(/Manage Schema/);

@@ -154,7 +154,7 @@ test('acts for a user in every tab, with the capabilities that can be passed on,
   await page.setViewportSize({ width: 1280, height: 800 });
   await startActing();
   await expect(banner(second)).toBeVisible();
-  // Where the site requires no reason, none is asked for and none is shown.
+  // No reason is asked for and none is shown on a site that requires none.
   await second.getByRole('button', { name: 'Stop working as Grace Lund' }).click();
   await expect(banner(page)).toHaveCount(0);
   await openAs(elsewhere, ada, '/settings');

@@ -12,7 +12,7 @@ export type ExpectedError = number | string | RegExp;
 export const SERVICE_DOWN =
   /ERR_(CONNECTION_(REFUSED|RESET|CLOSED|ABORTED)|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)/;
 
-/** What Chromium and Firefox report for a request that the page itself ended. */
+/** Errors of Chromium and Firefox for a request that the page itself ended. */
 const ABORTED = ['net::ERR_ABORTED', 'NS_BINDING_ABORTED'];
 /** Firefox also logs a font as an error whose request the page ended (NS_BINDING_ABORTED). */
 const ABORTED_FONT = 'status=2152398850';

@@ -8,7 +8,6 @@ import {
 } from './commands/command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { formatCompletion, type Shell, SHELLS } from './completion.ts';
-import { doctorSyntax } from './doctor.ts';
 import { load, loadSyntax } from './load.ts';
 import { migrateSyntax, runMigrate } from './migrate.ts';
 import { moveSyntax, runMove } from './move.ts';
@@ -24,6 +23,13 @@ Settings are environment variables, those of the service (README). The commands 
 
 Exit codes: ${EXIT_CODES.done} done, ${EXIT_CODES.refused} refused (invalid settings or arguments, a rule, a problem found), ${EXIT_CODES.failed} failed.
 Results go to standard output, as JSON with --json; reasons go to standard error.`;
+
+const DOCTOR = {
+  name: 'doctor',
+  summary: 'Check the installation: settings, database, disk, clock, mail, TLS, proxies, secrets',
+  details: 'Changes nothing. The exit code is 1 if a problem was found; warnings do not change it.',
+  options: {},
+} as const satisfies CommandSyntax;
 
 const HEADINGS = {
   site: 'Administration',
@@ -87,7 +93,7 @@ export function createProgram({ runOnDatabase, write, writeNote, setExitCode }: 
       setExitCode(await runOnDatabase([...each.name.split(' '), ...toWords(each, parsed)]));
     });
 
-  addCommand(doctorSyntax, HEADINGS.host).action(async () => {
+  addCommand(DOCTOR, HEADINGS.host).action(async () => {
     const findings = await checkInstallation(process.env);
     printResult(findings);
     if (findings.some(({ status }) => status === 'problem')) setExitCode(EXIT_CODES.refused);

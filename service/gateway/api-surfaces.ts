@@ -3,11 +3,7 @@ import { isWrite } from '../../contract/rules/operations.ts';
 import { isAgentKey } from '../areas/agent/index.ts';
 import type { KeyUsageCounter } from '../areas/tokens/index.ts';
 import { forbidden, unauthorized } from '../kernel/api-error.ts';
-import {
-  describeRefusedAddress,
-  LICENSE_REFUSAL,
-  rejectUnapprovedAddress,
-} from '../kernel/auth/authorize.ts';
+import { createAddressError, describeRefusedAddress, LICENSE_REFUSAL } from '../kernel/auth/authorize.ts';
 import type { Caller } from '../kernel/auth/caller.ts';
 import {
   assumeCaller,
@@ -119,7 +115,7 @@ export function createBearerApi(
         throw unauthorized('The access token is invalid or has expired', 'Bearer');
       }
       if (found.caller.clientId !== undefined) keyUsage.count(found.caller.clientId, id, origin);
-      await rejectUnapprovedAddress(db, toSiteCaller(found), origin.ip);
+      if (found.isAddressRefused) throw await createAddressError(db, found.caller, origin.ip);
       callers.save(found);
       return resolveBearerCaller({ db, services }, found, origin);
     },
@@ -170,7 +166,7 @@ export function createSessionApi(db: Db, publicUrl: string): ApiSurface {
       if (!found && allowedPendingStep)
         return findPendingCaller(db, hashSecret(token), allowedPendingStep, origin.ip);
       if (!found) return undefined;
-      await rejectUnapprovedAddress(db, toSiteCaller(found), origin.ip);
+      if (found.isAddressRefused) throw await createAddressError(db, found.caller, origin.ip);
       callers.save(found);
       const expectedActing = request.headers[ACTING_HEADER];
       return resolveSessionCaller(db, found, { operationId, expectedActing, origin });
@@ -200,12 +196,6 @@ export function createSessionApi(db: Db, publicUrl: string): ApiSurface {
     },
   };
 }
-
-const toSiteCaller = ({ caller: { siteId, userId }, isAddressRefused }: AuthenticatedCaller) => ({
-  siteId,
-  userId,
-  isAddressRefused,
-});
 
 /** Caller whose sign-in lacks exactly the step that the operation completes. */
 async function findPendingCaller(

@@ -1,7 +1,7 @@
 import { startIdentitySignIn, finishIdentitySignIn, getIdentitySignOutUrl } from '../areas/identity/index.ts';
 import { forbidden } from '../kernel/api-error.ts';
 import { ACTIVITY_TYPE, insertActivity } from '../kernel/audit/activity.store.ts';
-import { rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
+import { createAddressError } from '../kernel/auth/authorize.ts';
 import { findSession } from '../kernel/auth/callers.store.ts';
 import { getAddressKey, consumeRateLimit } from '../kernel/auth/throttle.store.ts';
 import { ok, type Handlers } from '../kernel/http/handler.ts';
@@ -35,7 +35,7 @@ export const identityHandlers: Handlers<Operations> = {
     const site = (await listAccessibleSites(db, userId, origin.ip)).find((each) => each.siteId === siteId);
     if (!site || site.isAddressRefused) {
       await insertActivity(db, { siteId, userId, kind: ACTIVITY_TYPE.forbidden, ip: origin.ip });
-      await rejectUnapprovedAddress(db, site && { ...site, userId }, origin.ip);
+      if (site) throw await createAddressError(db, { siteId, userId }, origin.ip);
       throw forbidden(
         'You have no access to this site. An administrator can activate your user or assign a license.',
       );

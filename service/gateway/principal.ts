@@ -1,6 +1,6 @@
 import { endActing, NO_ASSIGNMENT_MESSAGE, openDailyReport } from '../areas/proxies/index.ts';
 import { ApiError, unauthorized } from '../kernel/api-error.ts';
-import { rejectUnapprovedAddress, requireWebServiceCapability } from '../kernel/auth/authorize.ts';
+import { createAddressError, requireWebServiceCapability } from '../kernel/auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
 import {
   isAssigned,
@@ -46,7 +46,7 @@ export async function resolveBearerCaller(
   if (!principal) return own;
   requireWebServiceCapability(own.capabilities);
   if (!isAssigned(principal)) throw createNoAssignmentError();
-  await rejectUnapprovedAddress(db, { ...own, isAddressRefused: principal.isAddressRefused }, origin.ip);
+  if (principal.isAddressRefused) throw await createAddressError(db, own, origin.ip);
   if (principal.reportId !== null) return toActingCaller(own, principal, principal.reportId);
   const day = await openDailyReport(db, own, origin, principal.id);
   if (!day) throw createNoAssignmentError();
@@ -81,12 +81,8 @@ export async function resolveSessionCaller(
   const state = formatActingState(caller);
   if (!isAlwaysAllowed && request.expectedActing !== undefined && request.expectedActing !== state)
     throw createActingError(409, 'This session now acts for a different user', state);
-  if (!isAlwaysAllowed && principal)
-    await rejectUnapprovedAddress(
-      db,
-      { ...own, isAddressRefused: principal.isAddressRefused },
-      request.origin.ip,
-    );
+  if (!isAlwaysAllowed && principal?.isAddressRefused)
+    throw await createAddressError(db, own, request.origin.ip);
   return caller;
 }
 

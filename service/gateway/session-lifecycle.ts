@@ -4,7 +4,7 @@ import { describeActing } from '../areas/proxies/index.ts';
 import { isPlatformAdministrator } from '../areas/sites/index.ts';
 import { unauthorized } from '../kernel/api-error.ts';
 import { ACTIVITY_TYPE, deleteOldestSessions, insertActivityLater } from '../kernel/audit/activity.store.ts';
-import { rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
+import { createAddressError } from '../kernel/auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
 import { findSession, GUARANTEED_IDLE_SECONDS, resolveCaller } from '../kernel/auth/callers.store.ts';
 import { type Db, runTogether, type Tx, withTransaction } from '../kernel/db/database.ts';
@@ -29,8 +29,7 @@ export async function loadSession(
       isPlatformAdministrator(connection, userId),
     ]),
   );
-  if (found)
-    await rejectUnapprovedAddress(db, { ...found.caller, isAddressRefused: found.isAddressRefused }, ip);
+  if (found?.isAddressRefused) throw await createAddressError(db, found.caller, ip);
   const caller = found && resolveCaller(found);
   if (!caller || !account || caller.userId !== userId) throw unauthorized();
   const site = sites.find((each) => each.siteId === caller.siteId);

@@ -2,9 +2,9 @@ import { beginActing, endActing, listPrincipals } from '../areas/proxies/index.t
 import { forbidden, unauthorized, conflict } from '../kernel/api-error.ts';
 import { ACTIVITY_TYPE, insertActivity } from '../kernel/audit/activity.store.ts';
 import {
+  createAddressError,
   describeRefusedAddress,
   rejectFederatedSession,
-  rejectUnapprovedAddress,
 } from '../kernel/auth/authorize.ts';
 import type { RequestOrigin } from '../kernel/auth/caller.ts';
 import { startUniformDelay, verifyPassword } from '../kernel/auth/passwords.ts';
@@ -168,7 +168,7 @@ async function pickSite(
   const refused = sites.find((site) => site.isAddressRefused);
   // Who still owes the second factor is not known for certain, and learns no names.
   if (refused && pending) throw forbidden(describeRefusedAddress(ip, []));
-  await rejectUnapprovedAddress(db, refused && { ...refused, userId: account.userId }, ip);
+  if (refused) throw await createAddressError(db, { siteId: refused.siteId, userId: account.userId }, ip);
   if (sites.some((site) => site.identityMode === 'identity-manager'))
     throw forbidden('This site signs its users in through its identity manager, not with a password');
   throw forbidden(
@@ -216,7 +216,8 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     const sites = await store.listAccessibleSites(db, caller.userId, origin.ip);
     const site = sites.find((each) => each.siteId === body.siteId);
     if (!site) throw forbidden('You have no access to this site');
-    await rejectUnapprovedAddress(db, { ...site, userId: caller.userId }, origin.ip);
+    if (site.isAddressRefused)
+      throw await createAddressError(db, { siteId: site.siteId, userId: caller.userId }, origin.ip);
     if (site.identityMode === 'identity-manager')
       throw forbidden('This site signs its users in through its identity manager');
     const { expiresAt, userId, tokenHash } = caller;

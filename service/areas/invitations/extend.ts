@@ -5,7 +5,7 @@ import type { Caller } from '../../kernel/auth/caller.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { lockUser, requireAuthorityOver, recordUserChanges } from '../members/index.ts';
 import * as store from './invitations.store.ts';
-import { requireGrantableGroups } from './invite.ts';
+import { lockKnownInvitation, requireGrantableGroups } from './invite.ts';
 import { extendMembership } from './memberships.store.ts';
 import * as rules from './rules.ts';
 
@@ -28,8 +28,7 @@ export async function extendInvitation(
 ): Promise<store.StoredInvitation> {
   const { id, caller } = call;
   const { siteId } = caller;
-  const before = await store.lockInvitation(tx, siteId, id);
-  if (!before) throw rules.unknownInvitation(id);
+  const before = await lockKnownInvitation(tx, siteId, id);
   if (before.status === 'pending') await extendPending(tx, call, before);
   else if (before.status === 'accepted') await extendAccepted(tx, call, before, record);
   else throw rules.notExtendable(id, before.status);

@@ -82,6 +82,17 @@ async function requireNotMember(tx: Tx, siteId: number, email: string, userId: n
   if (pendingId !== null) throw rules.alreadyInvited(email, pendingId);
 }
 
+/** An invitation, locked until the transaction ends. @throws ApiError 404 */
+export async function lockKnownInvitation(
+  tx: Tx,
+  siteId: number,
+  id: number,
+): Promise<store.StoredInvitation> {
+  const invitation = await store.lockInvitation(tx, siteId, id);
+  if (!invitation) throw rules.unknownInvitation(id);
+  return invitation;
+}
+
 /**
  * Sends a pending or expired invitation again with a new link; the previous link becomes invalid.
  * @throws ApiError 403, 404, 409, 429 as listed in the contract
@@ -92,8 +103,7 @@ export async function resendInvitation(
   record: Recorder,
 ): Promise<void> {
   const { caller, params } = call;
-  const invitation = await store.lockInvitation(tx, caller.siteId, params.id);
-  if (!invitation) throw rules.unknownInvitation(params.id);
+  const invitation = await lockKnownInvitation(tx, caller.siteId, params.id);
   const { status, accountId, email } = invitation;
   if (status === 'accepted' || status === 'revoked') throw rules.notResendable(params.id, status);
   const { isActive, pendingId } = await store.getMembershipState(tx, caller.siteId, accountId);
@@ -164,9 +174,8 @@ export async function revokeInvitation(
   record: Recorder,
 ): Promise<void> {
   const { siteId } = caller;
-  const invitation = await store.lockInvitation(tx, siteId, id);
-  if (!invitation) throw rules.unknownInvitation(id);
-  if (invitation.status !== 'pending') throw rules.notRevocable(id, invitation.status);
+  const { status } = await lockKnownInvitation(tx, siteId, id);
+  if (status !== 'pending') throw rules.notRevocable(id, status);
   await store.revokeInvitation(tx, siteId, id);
   record({
     action: 'invitation.revoke',
@@ -185,8 +194,7 @@ export async function deleteInvitation(
   record: Recorder,
 ): Promise<void> {
   const { siteId } = caller;
-  const invitation = await store.lockInvitation(tx, siteId, id);
-  if (!invitation) throw rules.unknownInvitation(id);
+  const invitation = await lockKnownInvitation(tx, siteId, id);
   const { status, email, isMember, membershipExpiresDate: end } = invitation;
   if (status === 'pending') throw rules.notDeletable(id, 'pending');
   if (isMember && end !== null && end.getTime() > Date.now()) throw rules.notDeletable(id, 'lasting');

@@ -72,8 +72,7 @@ export const licenseHandlers: Handlers<Operations> = {
   },
 
   async listSeatTotals({ db, caller }) {
-    const totals = await store.listSeatTotals(db, caller.siteId);
-    return ok(totals.map((each) => ({ ...each, free: each.total === null ? null : each.total - each.held })));
+    return ok(await store.listSeatTotals(db, caller.siteId));
   },
 
   async getUserLicenseHistory({ db, caller, params, query }) {

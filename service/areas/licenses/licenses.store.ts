@@ -111,15 +111,18 @@ export interface StoredSeatTotal {
   /** Null where there is no limit. */
   total: number | null;
   held: number;
+  /** Negative when more are held than agreed. */
+  free: number | null;
 }
 
 /** The seats of every license type, in the order of their ids, from the counts of the list. */
 export async function listSeatTotals(db: Db, siteId: number): Promise<StoredSeatTotal[]> {
   const ids = licenseTypes.map(({ licenseTypeId }) => licenseTypeId);
   const { rows } = await sql<StoredSeatTotal>`
-    select type.id as "licenseTypeId", t.total, coalesce((select sum(b.n) from list_block b
-        where b.site_id = ${siteId} and b.list = ${MEMBERS_BY_LICENSE} and b.part = type.id), 0)::int as held
+    select type.id as "licenseTypeId", t.total, seats.held, t.total - seats.held as free
     from unnest(${ids}::int[]) as type (id)
+    cross join lateral (select coalesce(sum(b.n), 0)::int as held from list_block b
+      where b.site_id = ${siteId} and b.list = ${MEMBERS_BY_LICENSE} and b.part = type.id) seats
     left join seat_total t on t.site_id = ${siteId} and t.license_type_id = type.id
     order by type.id`.execute(db);
   return rows;

@@ -1,4 +1,5 @@
 import type { Acting, OwnPrincipal } from '../../../contract/generated/types.gen.ts';
+import { MIN_REASON_LENGTH } from '../../../contract/rules/proxies.ts';
 import { conflict, forbidden, badRequest } from '../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { change, type Actor, type Recorder } from '../../kernel/audit/change.ts';
@@ -16,7 +17,6 @@ import { actingBegunMail } from './mails.ts';
 export const NO_ASSIGNMENT_MESSAGE = 'No proxy assignment lets you act for this user';
 
 const MAIL_TTL_HOURS = 24;
-const MIN_REASON_LENGTH = 3;
 
 /** Starting and ending are recorded as actions of the proxy, not of the principal. */
 const toActor = (caller: Caller, origin: RequestOrigin): Actor => ({

@@ -35,8 +35,6 @@ const trimNames = ({
 /** Icon of types that are created without one. */
 const DEFAULT_ICON = 'table';
 
-const toFullInfo = (info: NewEntryTypeInfo) => trimNames({ icon: DEFAULT_ICON, ...info });
-
 /** The entry type with this number or apiName. @throws ApiError 404 */
 export function requireEntryType(schema: SiteSchema, idOrName: string): EntryType {
   const type = findEntryType(schema, idOrName);
@@ -91,11 +89,10 @@ export const entryTypeHandlers: Handlers<Operations> = {
   },
 
   async createEntryType(call) {
-    const info = toFullInfo(call.body);
-    const id = await change(call.db, getActor(call), (tx, record) =>
-      createEntryType(tx, call.caller.siteId, info, record),
+    const created = await change(call.db, getActor(call), (tx, record) =>
+      createEntryType(tx, call.caller.siteId, call.body, record),
     );
-    return ok(toEntryTypeVm({ id, ...info }));
+    return ok(toEntryTypeVm(created));
   },
 
   async updateEntryType(call) {
@@ -141,14 +138,14 @@ const NAME_FIELD = createDraft({
   isSearchable: true,
 });
 
-/** Creates an entry type with its key field and returns its id. @throws ApiError 400, 409 */
+/** Creates an entry type with its key field and returns it with its id. @throws ApiError 400, 409 */
 export async function createEntryType(
   tx: Tx,
   siteId: number,
   info: NewEntryTypeInfo,
   record: Recorder,
-): Promise<number> {
-  const names = toFullInfo(info);
+): Promise<{ id: number } & Required<EntryTypeInfo>> {
+  const names = trimNames({ icon: DEFAULT_ICON, ...info });
   requireValidNames(await lockSchemaExclusive(tx, siteId), names);
   const id = await store.insertEntryType(tx, siteId, names);
   await store.insertField(tx, siteId, id, NAME_FIELD, {
@@ -163,7 +160,7 @@ export async function createEntryType(
     changes: diffProperties(undefined, names),
     event: buildEntryTypeEvent('created', { id, ...names }),
   });
-  return id;
+  return { id, ...names };
 }
 
 async function updateEntryType(tx: Tx, call: Call<'updateEntryType'>, record: Recorder) {

@@ -58,7 +58,7 @@ async function extendSchema(
     );
   const [keyIndex] = newEntryType ? keyIndexes : [];
   const typeId = newEntryType
-    ? await withPath('newEntryType', () => createEntryType(tx, siteId, newEntryType, record))
+    ? (await withPath('newEntryType', () => createEntryType(tx, siteId, newEntryType, record))).id
     : (entryTypeId ?? 0);
   const getType = (schema: SiteSchema): EntryType => requireEntryType(schema, String(typeId));
   let schema = await lockSchemaExclusive(tx, siteId);

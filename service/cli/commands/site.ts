@@ -216,11 +216,11 @@ function parseSeats(option: SeatOption, text: string | undefined): number | null
 }
 
 const formatSeats = (totals: readonly StoredSeatTotal[]) =>
-  totals.map(({ licenseTypeId, total, held }) => ({
+  totals.map(({ licenseTypeId, total, held, free }) => ({
     license: getLicenseName(licenseTypeId),
     agreed: total,
     held,
-    free: total === null ? null : total - held,
+    free,
   }));
 
 /** The agreed seats by name: `standardSeats`. */

@@ -75,7 +75,7 @@ async function createCompanyType(
   record: Recorder,
 ): Promise<EntryType> {
   const { names, fields } = getCompanyTypeDefinition(apiName);
-  const id = await createEntryType(tx, siteId, names, record);
+  const { id } = await createEntryType(tx, siteId, names, record);
   for (const field of fields)
     // Their ids and slots are in this order.
     await createField(tx, siteId, String(id), field, record);

@@ -47,7 +47,7 @@ export async function prepareTarget(tx: Tx, tables: readonly string[]): Promise<
       format('alter table %I add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as create
     from pg_constraint where contype = 'f' and conrelid = any(${tables}::regclass[])
     union all
-    -- Whoever opens the target to continue builds the indexes that a migration names again (kernel/db/concurrent-indexes.ts).
+    -- Opening the target to continue builds the indexes that a migration names again (kernel/db/concurrent-indexes.ts).
     select format('drop index %I', i.relname), regexp_replace(pg_get_indexdef(x.indexrelid), ' INDEX ', ' INDEX if not exists ')
     from pg_index x join pg_class i on i.oid = x.indexrelid
     where x.indrelid = any(${tables}::regclass[])

@@ -76,7 +76,7 @@ async function createSampleType(
   { singularName, pluralName, fields }: SampleEntryType,
   typeIds: Readonly<Record<string, number>> = {},
 ): Promise<EntryType> {
-  const typeId = await createEntryType(
+  const { id: typeId } = await createEntryType(
     tx,
     siteId,
     { apiName, singularName, pluralName, icon: ICONS[apiName] ?? 'table' },

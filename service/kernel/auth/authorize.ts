@@ -97,18 +97,14 @@ export function describeRefusedAddress(ip: string, approvers: readonly string[])
 }
 
 /**
- * Rejects a user with IP restrictions whose address is not approved (spec 5.4). Names administrators of the site to ask; only for callers
- * whose credentials were right and complete.
- * @throws ApiError 403
+ * The 403 for a user with IP restrictions whose address is not approved (spec 5.4). It names administrators of the site to ask: only for
+ * callers whose credentials were right and complete.
  */
-export async function rejectUnapprovedAddress(
+export const createAddressError = async (
   db: Db,
-  caller: { siteId: number; userId: number; isAddressRefused: boolean } | undefined,
+  user: { siteId: number; userId: number },
   ip: string,
-): Promise<void> {
-  if (caller?.isAddressRefused !== true) return;
-  throw forbidden(describeRefusedAddress(ip, await listAddressApprovers(db, caller)));
-}
+): Promise<ApiError> => forbidden(describeRefusedAddress(ip, await listAddressApprovers(db, user)));
 
 /**
  * Rejects a session that an identity manager opened. For actions that affect other sites: the identity manager of one site has no

@@ -15,7 +15,7 @@ const PARTIAL = '.partial';
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 
 const formatName = (time: Date): string => time.toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
-const parseName = (name: string): number => Date.parse(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z/, 'T$1:$2:$3Z'));
+const parseName = (name: string): Date => new Date(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z/, 'T$1:$2:$3Z'));
 
 /** Opens a copy and reads all rows. @returns their number. @throws Error when it cannot be opened or read */
 async function verifyCopy(folder: string): Promise<number> {
@@ -42,7 +42,7 @@ export async function listCopies(folder: string): Promise<Date[]> {
   return names
     .filter((name) => NAME.test(name))
     .toSorted()
-    .map((name) => new Date(parseName(name)));
+    .map(parseName);
 }
 
 /**
@@ -68,12 +68,10 @@ export function createCopyTask({
     intervalMs,
     async run() {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const names = (await readdir(folder)).toSorted();
-      for (const name of names.filter((each) => each.endsWith(PARTIAL)))
-        await rm(join(folder, name), { recursive: true });
-      const copies = names.filter((each) => NAME.test(each));
-      const ageMs = now().getTime() - parseName(copies.at(-1) ?? '');
-      // NaN without a copy.
+      for (const name of await readdir(folder))
+        if (name.endsWith(PARTIAL)) await rm(join(folder, name), { recursive: true });
+      const copies = await listCopies(folder);
+      const ageMs = now().getTime() - (copies.at(-1)?.getTime() ?? -Infinity);
       if (ageMs < intervalMs) return { runAgainInMs: intervalMs - ageMs };
       const startedAt = performance.now();
       const name = formatName(now());
@@ -82,7 +80,7 @@ export function createCopyTask({
       const rows = await verifyCopy(partial);
       await rename(partial, join(folder, name));
       for (const old of copies.slice(0, Math.max(0, copies.length + 1 - KEPT_COPIES)))
-        await rm(join(folder, old), { recursive: true });
+        await rm(join(folder, formatName(old)), { recursive: true });
       log.info(
         { copy: name, rows, ms: Math.round(performance.now() - startedAt) },
         'The database was copied',

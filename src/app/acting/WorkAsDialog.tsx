@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import type { OwnPrincipal } from '../../../contract/generated/types.gen.ts';
+import { MIN_REASON_LENGTH } from '../../../contract/rules/proxies.ts';
 import { beginActingMutation } from '../../api/generated/queries/proxies.gen.ts';
 import { zBeginActing } from '../../api/generated/zod.gen.ts';
 import { getSessionIdentity } from '../../api/session-query.ts';
@@ -23,8 +24,6 @@ interface WorkAsDialogProps {
   userId: number | undefined;
   onClose: () => void;
 }
-
-const MIN_REASON_LENGTH = 3;
 
 /** Fields of the dialog; the site decides whether a reason is required. */
 const buildSchema = (isReasonRequired: boolean) =>

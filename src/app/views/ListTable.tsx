@@ -5,13 +5,18 @@ import { TABLE_VIEW_CAPABILITIES } from '../../../contract/rules/table-views.ts'
 import { hasAnyCapability, useSession } from '../../api/session.ts';
 import { DataTable } from '../../ui/table/DataTable.tsx';
 import type { DataTableProps } from '../../ui/table/DataTable.tsx';
-import { saveHiddenColumns, useHiddenColumns } from '../../ui/table/hidden-columns.ts';
 import { TableBar, TableTools } from '../../ui/table/TableBar.tsx';
-import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../ui/table/use-table-layout.ts';
+import {
+  saveHiddenColumns,
+  saveTableLayout,
+  useArrangedColumns,
+  useHiddenColumns,
+  useTableLayout,
+} from '../../ui/table/use-table-layout.ts';
 import { TableViews } from './TableViews.tsx';
 
 interface ListTableProps<Row> extends DataTableProps<Row> {
-  /** Name under which the views, columns and row height of the list are kept. */
+  /** Name under which the views, columns and row height of the list are stored. */
   table: TableName;
   /** Search and filters over the rows. */
   filters?: ReactNode;
@@ -32,9 +37,9 @@ export function ListTable<Row>({ table, filters, tools, onHide, ...props }: List
   const session = useSession();
   const { columns: all, hidden: givenHidden = NO_COLUMNS, sort, onSort } = props;
   const layout = useTableLayout(table);
-  const kept = useHiddenColumns(table);
+  const stored = useHiddenColumns(table);
   const isInAddress = onHide !== undefined;
-  const hidden = isInAddress ? givenHidden : kept;
+  const hidden = isInAddress ? givenHidden : stored;
   const available = useMemo(
     () => (isInAddress ? all : all.filter(({ id }) => !givenHidden.includes(id))),
     [all, givenHidden, isInAddress],

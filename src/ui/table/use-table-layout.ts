@@ -6,27 +6,56 @@ import type { Column } from './columns.ts';
 import { arrangeColumns, parseTableLayout } from './table-layout.ts';
 import type { TableLayout } from './table-layout.ts';
 
-const stores = new Map<string, Store<TableLayout>>();
-const getKey = (table: string): string => `steward-table-${table}`;
-
-function getStore(table: string): Store<TableLayout> {
-  const existing = stores.get(table) ?? createStore(parseTableLayout(localStorage.getItem(getKey(table))));
-  stores.set(table, existing);
-  return existing;
+interface TableSettingFormat<Value> {
+  /** Start of the storage key; the table's name follows. */
+  prefix: string;
+  parse: (stored: string | null) => Value;
+  format: (value: Value) => string;
 }
+
+/** A setting that this browser stores for each table. Storage is read once for each table. */
+function createTableSetting<Value>({ prefix, parse, format }: TableSettingFormat<Value>) {
+  const stores = new Map<string, Store<Value>>();
+  const getStore = (table: string): Store<Value> => {
+    const existing = stores.get(table) ?? createStore(parse(localStorage.getItem(prefix + table)));
+    stores.set(table, existing);
+    return existing;
+  };
+  const save = (table: string, value: Value): void => {
+    localStorage.setItem(prefix + table, format(value));
+    getStore(table).set(value);
+  };
+  return { getStore, save };
+}
+
+const layouts = createTableSetting<TableLayout>({
+  prefix: 'steward-table-',
+  parse: parseTableLayout,
+  format: JSON.stringify,
+});
+
+const SEPARATOR = ',';
+const hiddenColumns = createTableSetting<readonly string[]>({
+  prefix: 'steward-hidden-',
+  parse: (stored) => (stored ?? '').split(SEPARATOR).filter((id) => id !== ''),
+  format: (ids) => ids.join(SEPARATOR),
+});
 
 /** Stores the layout of a table in this browser. */
-export function saveTableLayout(table: string, layout: TableLayout): void {
-  localStorage.setItem(getKey(table), JSON.stringify(layout));
-  getStore(table).set(layout);
-}
+export const saveTableLayout = layouts.save;
 
 /** The layout of a table, stored in this browser; its row height applies while the table is shown. */
 export function useTableLayout(table: string): TableLayout {
-  const layout = useStore(getStore(table));
+  const layout = useStore(layouts.getStore(table));
   useEffect(() => overrideDensity(layout.density), [layout.density]);
   return layout;
 }
+
+/** Stores the hidden columns of a table in this browser. */
+export const saveHiddenColumns = hiddenColumns.save;
+
+/** The hidden columns of a table that does not have them in its address, stored in this browser. */
+export const useHiddenColumns = (table: string): readonly string[] => useStore(hiddenColumns.getStore(table));
 
 /** The columns as the layout arranges them; their identity changes with the layout only. */
 export const useArrangedColumns = <Row>(columns: readonly Column<Row>[], layout: TableLayout) =>

@@ -47,22 +47,17 @@ function AllZones({ value }: { value: string }) {
   ));
 }
 
-interface DayShiftTextProps {
+interface DatedValue {
   value: FieldValue | undefined;
   field: Pick<Field, 'fieldType' | 'isDateOnly'>;
 }
 
-/** The times of a value whose day differs between UTC, the site and the user; undefined for any other value. */
-export function useDayShift({ value, field }: DayShiftTextProps): string | undefined {
+/** Says that the day of a value differs between UTC, the site and the user, with its times; undefined for any other value. */
+export function useDayShift({ value, field }: DatedValue): string | undefined {
   const { site, own } = useTimeZone();
   if (field.fieldType !== FIELD.date || field.isDateOnly || typeof value !== 'string') return undefined;
-  const times = findDayShift(value, site, own);
-  return times
-    ?.map(({ label, zone, day, clock }) =>
-      zone === 'UTC' ? `${day}, ${clock} UTC` : `${day}, ${clock} ${label} (${formatTimeZoneName(zone)})`,
-    )
-    .join(' · ');
+  const times = findDayShift(value, site, own)?.map(({ label, zone, day, clock }) =>
+    zone === 'UTC' ? `${day}, ${clock} UTC` : `${day}, ${clock} ${label} (${formatTimeZoneName(zone)})`,
+  );
+  return times && `Not the same day for everyone: ${times.join(' · ')}`;
 }
-
-/** What `useDayShift` means, before its times. */
-export const DAY_SHIFT_TITLE = 'Not the same day for everyone:';

@@ -7,7 +7,7 @@ import type {
   InstallationProcess,
 } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { formatTime } from '../../../lib/dates.ts';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { formatDuration } from '../../../lib/durations.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatIdentifier } from '../../../lib/sentences.ts';
@@ -27,13 +27,20 @@ import './installation.css';
 
 /** What the metrics, `/readyz` and `steward doctor` know, for platform administrators. */
 export function InstallationPage() {
-  const { data, error, refetch, isRefetching } = useQuery(installationQuery);
+  const query = useQuery(installationQuery);
+  const { data, error, refetch, isRefetching } = query;
   const failure = error === null ? undefined : toServiceError(error);
   if (failure?.status === 403 && !data) throw failure;
   return (
     <Page
       title="Installation"
-      meta={data && `Steward ${data.version} · As of ${formatTime(new Date(data.readDate))}`}
+      meta={
+        data && (
+          <>
+            Steward {data.version} · <QueryAge query={query} />
+          </>
+        )
+      }
     >
       {failure && data && (
         <Banner tone="warn" title="These figures may be out of date">

@@ -4,7 +4,7 @@ import type { FieldValue } from '../../../../../contract/generated/types.gen.ts'
 import { FIELD, isIdField, holdsMoney } from '../../../../../contract/rules/fields.ts';
 import { cx } from '../../../../ui/cx.ts';
 import { lazyWithPreload } from '../../../../ui/lazy.tsx';
-import { DAY_SHIFT_TITLE, useDayShift } from '../../model/DateText.tsx';
+import { useDayShift } from '../../model/DateText.tsx';
 import type { Field } from '../../model/schema.ts';
 import { toRequestValue } from '../../model/values.ts';
 import { useTimeZone } from '../../model/zone.ts';
@@ -267,11 +267,11 @@ function TextEditor(props: EditorProps) {
       {showsShift &&
         (inCell ? (
           <CellNote id={shiftId} className="ed-shift" isPolite>
-            {DAY_SHIFT_TITLE} {dayShift}
+            {dayShift}
           </CellNote>
         ) : (
           <span id={shiftId} className="field-hint ed-shift" aria-live="polite">
-            {DAY_SHIFT_TITLE} {dayShift}
+            {dayShift}
           </span>
         ))}
     </>

@@ -5,7 +5,7 @@ import { Button } from '../../../../ui/button/Button.tsx';
 import { IconButton } from '../../../../ui/button/IconButton.tsx';
 import { Badge } from '../../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../../ui/layout/Timestamp.tsx';
-import { DAY_SHIFT_TITLE, useDayShift } from '../../model/DateText.tsx';
+import { useDayShift } from '../../model/DateText.tsx';
 import type { Field } from '../../model/schema.ts';
 import { getRememberedField } from '../../model/schema.ts';
 import { formatValue } from '../../model/values.ts';
@@ -104,11 +104,7 @@ function CellChange({ typeId, reviewed: { cell, field, error, theirs }, people }
         />
       </div>
       {subtleDifference !== undefined && <Badge tone="info">{subtleDifference}</Badge>}
-      {dayShift !== undefined && (
-        <p className="field-hint ed-shift">
-          {DAY_SHIFT_TITLE} {dayShift}
-        </p>
-      )}
+      {dayShift !== undefined && <p className="field-hint ed-shift">{dayShift}</p>}
       {error !== undefined && <p className="field-error">{error}</p>}
       {theirs && field && <ConflictChoice {...{ typeId, cell, field, theirs, people, zone }} />}
     </li>
