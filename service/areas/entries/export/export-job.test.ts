@@ -44,6 +44,10 @@ const parseCsv = (text: string) =>
 
 const toRow = (...cells: (string | number)[]) => cells.map(String);
 
+/** Waits for the abort of a signal, which may have happened before. */
+const waitForAbort = (signal: AbortSignal) =>
+  signal.aborted ? Promise.resolve() : new Promise((resolve) => signal.addEventListener('abort', resolve));
+
 const listFiles = (folder = dataDir) => readdir(join(folder, 'exports')).catch((): string[] => []);
 
 /** A text that hardly shrinks and fits into a cell of a workbook. */
@@ -408,7 +412,7 @@ onEachApp((context) => {
       await run([
         interrupt(async (batch) => {
           await api.post(`jobs/${id}/${verb}`);
-          await new Promise((resolve) => batch.signal.addEventListener('abort', resolve));
+          await waitForAbort(batch.signal);
         }),
       ]);
       expect(await read(id)).toMatchObject({ state, file: null });
@@ -426,7 +430,7 @@ onEachApp((context) => {
         interrupt(async (batch) => {
           await sql`update user_group set capabilities = '{View Activity}'
             where site_id = ${things.siteId} and group_id = ${things.person.groupId}`.execute(db());
-          await new Promise((resolve) => batch.signal.addEventListener('abort', resolve));
+          await waitForAbort(batch.signal);
         }),
       ]);
       expect(await read(id)).toMatchObject({
