@@ -11,7 +11,7 @@ test('nobody locks out themselves or the site, and who is refused learns whom to
 }) => {
   expectFailure(400, 401, 403, 409);
   const rhea = await calls.createUser({ firstName: 'Rhea', lastName: 'Runner', ipRestrictionsEnabled: true });
-  // No address is approved. The names are said only after the password was right.
+  // No address is approved. The names are shown only after the password was right.
   await elsewhere.goto('/sign-in');
   const signIn = async (password: string) => {
     await fillForm(elsewhere.getByRole('main'), { 'E-mail': rhea.email });

@@ -35,7 +35,7 @@ export const observeLayoutShifts = (page: Page): Promise<unknown> =>
     }).observe({ type: 'layout-shift', buffered: true });
   });
 
-/** Returns the shifts since the last call, and begins anew. */
+/** Returns the shifts since the last call, and starts over. */
 export const takeLayoutShifts = (page: Page): Promise<ShiftRecord> =>
   page.evaluate(() => {
     const record = Reflect.get(globalThis, '__layoutShifts') as ShiftRecord | undefined;

@@ -23,7 +23,7 @@ interface CommandHost {
 }
 
 /**
- * Runs the tests on each database with a sample of thirty users, created anew for each test or once for tests that
+ * Runs the tests on each database with a sample of thirty users, created for each test or once for tests that
  * change nothing.
  */
 export function onEachHost(

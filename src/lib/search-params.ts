@@ -1,5 +1,16 @@
+import type { SearchSchemaInput } from '@tanstack/react-router';
+
 /** Search parameters as the router passes them: "7" has become a number. */
 export type Search = Readonly<Record<string, unknown>>;
+
+/** Search parameters with known names, as they are in the URL: a value can be anything. */
+export type RawSearch<View> = { [Name in keyof View]?: unknown };
+
+/**
+ * `validateSearch` of a route whose page parses the search parameters: links are typed, and the URL is parsed once. The parsers
+ * stay out of the first load, which includes all routes.
+ */
+export const passSearch = <View>(search: View & SearchSchemaInput): RawSearch<View> => search;
 
 /** Returns a search parameter as text; empty if it is missing. */
 export const readSearchText = (value: unknown): string =>
@@ -52,10 +63,10 @@ export function formatOrder<Key extends string>(
 }
 
 /** Returns a copy without undefined properties. */
-export const omitUndefined = <Said extends Readonly<Record<string, unknown>>>(
-  values: Said,
-): Partial<Said> => {
-  const some: Partial<Said> = { ...values };
+export const omitUndefined = <Values extends Readonly<Record<string, unknown>>>(
+  values: Values,
+): Partial<Values> => {
+  const some: Partial<Values> = { ...values };
   for (const key in some) if (some[key] === undefined) delete some[key];
   return some;
 };

@@ -44,7 +44,7 @@ test('a member who loses a deleted group is no change of the configuration', () 
   expect(getConfigurationKind('user', 'user.update')).toBeUndefined();
 });
 
-test('large values are cut and said to be', () => {
+test('large values are cut and marked as cut', () => {
   const small = { name: ['A', 'B'], members: [[1, 2], []] };
   expect(limitChanges(small)).toEqual({ changes: small, isShortened: false });
   const { changes, isShortened } = limitChanges({

@@ -127,7 +127,7 @@ export async function resendInvitation(
 }
 
 /**
- * Requires that the caller can grant the remaining groups of an invitation: resending or extending grants them anew.
+ * Requires that the caller can grant the remaining groups of an invitation: resending or extending grants them again.
  * @throws ApiError 403
  */
 export async function requireGrantableGroups(

@@ -77,7 +77,7 @@ class Model {
   }
 }
 
-/** The real users; credentials are created anew after the service has deleted them. */
+/** The real users; credentials are created again after the service has deleted them. */
 interface World {
   model: Model;
   admin: ApiClient;

@@ -155,7 +155,7 @@ onEachKind((kind) => {
     expect((await listProblems()).map(([problem]) => problem)).toEqual(['A row was never sealed']);
   });
 
-  test('a chain that was computed anew does not match a hash that was noted before', async () => {
+  test('a chain that was computed again does not match a hash that was noted before', async () => {
     await write('1', '2');
     await seal();
     const { seq, hash } = await verify();

@@ -86,7 +86,7 @@ function requireAnyCapability(caller: Caller, capabilities: readonly Capability[
 export const LICENSE_REFUSAL =
   'The license of this user (No License) does not allow access. An administrator can assign another one.';
 
-/** Why an address is refused, with the address and whom to ask (decision 0075). `approvers` is empty where no name may be said. */
+/** Why an address is refused, with the address and whom to ask (decision 0075). `approvers` is empty where no name may be given. */
 export function describeRefusedAddress(ip: string, approvers: readonly string[]): string {
   if (ip === UNKNOWN_ADDRESS)
     return 'Only approved addresses have access, and the proxy in front of the service reported no valid address for this request (X-Forwarded-For)';

@@ -234,7 +234,7 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   startCheck?(parameters: Parameters): ItemCheck<Parameters, Input>;
   run(batch: JobBatch<Parameters, Input>): Promise<readonly ItemOutcome[]>;
   /**
-   * Kinds without items write one file (`defineFileJobKind`). After a pause or a crash the file is written anew. An ApiError stops the job
+   * Kinds without items write one file (`defineFileJobKind`). After a pause or a crash the file is written again. An ApiError stops the job
    * with its message.
    */
   produce?(batch: FileBatch<Parameters>): Promise<ProducedFile>;

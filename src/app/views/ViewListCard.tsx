@@ -27,7 +27,7 @@ interface ViewListCardProps<View extends ListedView> {
   currentId: number | undefined;
   isMine: (view: View) => boolean;
   renderLink: (view: View, props: ViewLinkProps) => ReactNode;
-  /** Said when there are no views yet. */
+  /** Shown when there are no views yet. */
   emptyText: string;
   /** The actions below the list. */
   children: ReactNode;

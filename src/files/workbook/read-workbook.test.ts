@@ -17,7 +17,7 @@ interface Given {
   state?: string;
 }
 
-const state = (said?: string) => (said === undefined ? '' : ` state="${said}"`);
+const toStateAttribute = (state?: string) => (state === undefined ? '' : ` state="${state}"`);
 
 /** Builds a workbook of sheets given as XML rows. */
 async function book(sheets: readonly Given[], { properties = '', styles = DATES, strings = STRINGS } = {}) {
@@ -31,7 +31,7 @@ async function book(sheets: readonly Given[], { properties = '', styles = DATES,
     ],
     [
       'xl/book.xml',
-      `<workbook ${MAIN} xmlns:r="${OFFICE}"><workbookPr${properties}/><sheets>${each((at, sheet) => `<sheet name="${sheet.name}" sheetId="${at + 7}"${state(sheet.state)} r:id="s${at}"/>`)}<sheet name="Chart" sheetId="90" r:id="chart"/></sheets></workbook>`,
+      `<workbook ${MAIN} xmlns:r="${OFFICE}"><workbookPr${properties}/><sheets>${each((at, sheet) => `<sheet name="${sheet.name}" sheetId="${at + 7}"${toStateAttribute(sheet.state)} r:id="s${at}"/>`)}<sheet name="Chart" sheetId="90" r:id="chart"/></sheets></workbook>`,
     ],
     [
       'xl/_rels/book.xml.rels',

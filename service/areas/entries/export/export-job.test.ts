@@ -459,7 +459,7 @@ onEachApp((context) => {
       expect((await read(id)).file?.rows).toBe(300);
     });
 
-    test('of a process that died is made anew, and what it left is deleted', async () => {
+    test('of a process that died is made again, and what it left is deleted', async () => {
       await makeMany(3);
       const { id } = await start();
       await makeFile({ query: { Name: 'none' } }).catch(() => undefined);

@@ -241,7 +241,7 @@ export function inspectXlsx(document: DocumentPackage): Omit<InspectedDocument, 
         if (isSharedFormula)
           faults.push({
             text: texts.length - 1,
-            message: `The formula of ${place} is shared with other cells and cannot be repeated. Enter it anew in this cell.`,
+            message: `The formula of ${place} is shared with other cells and cannot be repeated. Enter it again in this cell.`,
           });
       }
   return { format: 'xlsx', texts, faults };

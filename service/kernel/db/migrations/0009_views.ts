@@ -11,7 +11,7 @@ const statements = [
     search text not null,
     query text not null,
     sort text not null,
-    -- As it was sent: jsonb would order its names anew, and the same view would seem changed.
+    -- As it was sent: jsonb would reorder its names, and the same view would seem changed.
     columns json not null,
     version int not null default 1,
     created_at timestamptz(3) not null default now(),

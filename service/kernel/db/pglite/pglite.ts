@@ -157,7 +157,7 @@ class PgliteConnectionSource implements EmbeddedSource {
 
   /**
    * Vacuums, analyzes and checkpoints: PGlite runs neither autovacuum nor the checkpointer, so dead rows and the write-ahead
-   * log would grow without bound. Each statement takes the mutex anew, which lets waiting requests run between two tables.
+   * log would grow without bound. Each statement takes the mutex for itself, which lets waiting requests run between two tables.
    */
   async #maintain(): Promise<void> {
     if (!this.#hasWritesSinceCheckpoint || this.#isMaintaining) return;

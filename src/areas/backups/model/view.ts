@@ -25,7 +25,7 @@ export interface BackupsView {
   hidden: readonly string[] | undefined;
 }
 
-interface BackupsSearch {
+export interface BackupsSearch {
   q?: string | number;
   status?: string | number;
   kind?: string | number;

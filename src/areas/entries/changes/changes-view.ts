@@ -47,3 +47,6 @@ export const formatChangesView = ({ period, indirect, type, fate, userId }: Chan
     fate,
     by: userId,
   });
+
+/** Search parameters of the page; defaults are left out. */
+export type ChangesSearch = ReturnType<typeof formatChangesView>;

@@ -30,3 +30,6 @@ export const formatAsOfView = (view: AsOfView) => ({
   ...formatView(view),
   ...omitUndefined({ asOf: view.asOf, only: view.only, added: view.withAdded ? true : undefined }),
 });
+
+/** Search parameters of the page; defaults are left out. */
+export type AsOfSearch = ReturnType<typeof formatAsOfView>;

@@ -95,7 +95,7 @@ async function check(lines: readonly Line[], more: { rules?: Partial<ParseRules>
   checker.check(request);
   return checker.getPlansByOutcome([], 0, 100).map(({ outcome, errors, changes, work }) => ({
     outcome,
-    said:
+    messages:
       errors.length > 0
         ? errors.map((one) => `${one.field}: ${one.message}`)
         : changes.map((one) => `${one.field}: ${one.before} → ${one.after}`),
@@ -161,7 +161,7 @@ describe('cells', () => {
     [{ Owner: 'Nobody' }, 'Owner: There is no user “Nobody”'],
     [{ Stage: 'Lost' }, 'Reason: Is required under the current conditions'],
   ])('refuses %j: %s', async (line, text, rules: Partial<ParseRules> = {}) => {
-    expect(await news(line, { rules })).toMatchObject({ outcome: 'cannot', said: [text] });
+    expect(await news(line, { rules })).toMatchObject({ outcome: 'cannot', messages: [text] });
   });
 
   test('parses by the chosen rules', async () => {
@@ -176,7 +176,7 @@ describe('cells', () => {
       items: ['Neu', '2026-07-01T06:00:00.000Z'],
     });
     expect(await news({ Called: '2026-03-29 02:30' }, berlin)).toMatchObject({
-      said: ['Called: “2026-03-29 02:30” is skipped by the clock change in Europe/Berlin'],
+      messages: ['Called: “2026-03-29 02:30” is skipped by the clock change in Europe/Berlin'],
     });
   });
 });
@@ -188,23 +188,23 @@ describe('rows', () => {
     ).toMatchObject([{ outcome: 'skip' }]);
     expect(await one({ EntryId: '12', Stage: 'Lost', Reason: 'price' })).toMatchObject({
       outcome: 'update',
-      said: ['Stage: Won → Lost', 'Reason:  → price'],
+      messages: ['Stage: Won → Lost', 'Reason:  → price'],
     });
     expect(await one({ EntryId: '99', Name: 'X' })).toMatchObject({
-      said: ['EntryId: There is no entry 99 of this type'],
+      messages: ['EntryId: There is no entry 99 of this type'],
     });
-    expect(await one({ EntryId: '', Code: 'n' })).toMatchObject({ said: ['Name: Is required'] });
+    expect(await one({ EntryId: '', Code: 'n' })).toMatchObject({ messages: ['Name: Is required'] });
   });
 
   test('ignores or clears empty cells as chosen', async () => {
     const line = { EntryId: '12', Name: 'Hafen Logistik', Stage: '' };
     expect(await one(line)).toMatchObject({ outcome: 'skip' });
     expect(await one(line, { rules: { empty: 'clear' } })).toMatchObject({
-      said: ['Stage: Won → '],
+      messages: ['Stage: Won → '],
       items: [null],
     });
     expect(await one({ EntryId: '12', Name: '' }, { rules: { empty: 'clear' } })).toMatchObject({
-      said: ['Name: Is required'],
+      messages: ['Name: Is required'],
     });
   });
 
@@ -215,13 +215,13 @@ describe('rows', () => {
   test('finds entries by a field unless several match or rows repeat', async () => {
     expect(await one({ Code: 'H1', Size: '2' }, { key: 'Code' })).toMatchObject({ outcome: 'update' });
     expect(await one({ Code: 'b1', Size: '2' }, { key: 'Code' })).toMatchObject({
-      said: ['Code: Several entries match: 13, 14'],
+      messages: ['Code: Several entries match: 13, 14'],
     });
     expect(await one({ Code: '', Name: 'Neu' }, { key: 'Code' })).toMatchObject({
-      said: ['Code: Is empty, so the entry cannot be identified'],
+      messages: ['Code: Is empty, so the entry cannot be identified'],
     });
     const twice = await check([{ EntryId: '12' }, { EntryId: '13' }, { EntryId: '12' }]);
-    expect(twice.map(({ said }) => said[0])).toEqual([
+    expect(twice.map(({ messages }) => messages[0])).toEqual([
       'EntryId: The same value is in row 4',
       undefined,
       'EntryId: The same value is in row 2',
@@ -230,10 +230,10 @@ describe('rows', () => {
 
   test('reports nearly equal names, stored ones and in the file', async () => {
     expect(await news({ Name: 'HAFEN-Logistik GmbH' })).toMatchObject({
-      said: ['Name: Possible duplicate of entry 12, “Hafen Logistik”'],
+      messages: ['Name: Possible duplicate of entry 12, “Hafen Logistik”'],
     });
     const both = await check([{ Name: 'See Inc' }, { Name: 'The See' }]);
-    expect(both.map(({ said }) => said[0])).toEqual([
+    expect(both.map(({ messages }) => messages[0])).toEqual([
       'Name: Possible duplicate of row 3',
       'Name: Possible duplicate of row 2',
     ]);

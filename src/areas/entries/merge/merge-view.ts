@@ -20,3 +20,6 @@ export function parseMergeView(search: Search): MergeView {
 /** Formats the state as search parameters. */
 export const formatMergeView = ({ ids, targetId }: MergeView) =>
   omitUndefined({ ids: formatList(ids), stays: targetId });
+
+/** Search parameters of the page; defaults are left out. */
+export type MergeSearch = ReturnType<typeof formatMergeView>;

@@ -68,6 +68,9 @@ export const formatCellAddress = (address: CellAddress | undefined) =>
     field: address === undefined || address.field === '' ? undefined : toSearchValue(address.field),
   });
 
+/** Search parameters of the grid: those of its view and the address of a cell. */
+export type GridSearch = ReturnType<typeof formatView> & ReturnType<typeof formatCellAddress>;
+
 // In memory only, so that search texts do not outlive the session.
 const lastViews = new Map<number, EntriesView>();
 

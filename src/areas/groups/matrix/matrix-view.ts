@@ -24,7 +24,7 @@ export interface MatrixView {
   review: boolean;
 }
 
-interface MatrixSearch {
+export interface MatrixSearch {
   q?: string | number;
   status?: string | number;
   member?: string | number;

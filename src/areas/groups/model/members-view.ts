@@ -17,7 +17,7 @@ export interface MembersView {
   sort: DirectorySort;
 }
 
-interface MembersSearch {
+export interface MembersSearch {
   q?: string | number;
   sort?: string | number;
 }

@@ -18,7 +18,7 @@ export interface GroupsView {
   hidden: readonly string[];
 }
 
-interface GroupsSearch {
+export interface GroupsSearch {
   q?: string | number;
   sort?: string | number;
   hide?: string | number;

@@ -23,7 +23,7 @@ export interface InvitationsView {
   hidden: readonly string[] | undefined;
 }
 
-interface InvitationsSearch {
+export interface InvitationsSearch {
   q?: string | number;
   status?: string | number;
   soon?: boolean;

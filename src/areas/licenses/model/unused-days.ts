@@ -12,3 +12,6 @@ export const parseUnusedDays = (search: { days?: unknown }): UnusedDays =>
 
 export const serializeUnusedDays = (days: UnusedDays): { days?: number } =>
   days === DEFAULT_DAYS ? {} : { days };
+
+/** Search parameters of the page; defaults are left out. */
+export type UnusedDaysSearch = ReturnType<typeof serializeUnusedDays>;

@@ -89,7 +89,7 @@ export interface GraphView {
   aroundUserId: number | undefined;
 }
 
-interface GraphSearch {
+export interface GraphSearch {
   q?: string | number;
   with?: string | number;
   around?: number;

@@ -1,4 +1,5 @@
 import { formatList, parseList, readSearchText } from '../../../lib/search-params.ts';
+import type { RawSearch } from '../../../lib/search-params.ts';
 
 const TABS = ['messages', 'schema', 'use'] as const;
 
@@ -7,9 +8,6 @@ export interface TopicView {
   tab?: (typeof TABS)[number];
   edit?: true;
 }
-
-/** Search parameters before they are parsed. Pages parse those of the URL, which keeps the parsers out of the first load. */
-export type RawSearch<View> = { [Name in keyof View]?: unknown };
 
 /** Parses the search parameters; invalid values are ignored. */
 export function parseTopicView({ tab, edit }: RawSearch<TopicView>): TopicView {

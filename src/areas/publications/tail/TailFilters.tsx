@@ -8,6 +8,7 @@ import { PersonPicker } from '../../../directory/PersonPicker.tsx';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatList } from '../../../lib/search-params.ts';
+import type { RawSearch } from '../../../lib/search-params.ts';
 import { getBrowserTimeZone, parseDateTimeField } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
@@ -18,7 +19,7 @@ import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { ENTITY_KINDS, KIND_LABELS } from '../model/messages.ts';
 import type { TopicSchema } from '../model/schema.ts';
 import { parseTailView } from '../model/view.ts';
-import type { RawSearch, TailView } from '../model/view.ts';
+import type { TailView } from '../model/view.ts';
 import type { TailSnapshot } from './tail-client.ts';
 
 interface TailFiltersProps {

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { HeartHandshake } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Relationship } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listRelationshipsOptions } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
@@ -17,7 +17,7 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
-import { serializeRelationshipsView } from './relationships-view.ts';
+import { parseRelationshipsView, serializeRelationshipsView } from './relationships-view.ts';
 import type { RelationshipsView } from './relationships-view.ts';
 import { Pages } from './RunsPage.tsx';
 import './imports.css';
@@ -108,15 +108,16 @@ const PAGE_SIZE = 50;
 
 /** Relationships of a person, an address or a domain, the strongest first, with the reasons of their scores. */
 export function RelationshipsPage() {
-  const urlView = route.useSearch();
+  const search = route.useSearch();
+  const urlView = useMemo(() => parseRelationshipsView(search), [search]);
   const navigate = route.useNavigate();
   const { view, show, type, settle } = useDebouncedView<RelationshipsView>({
-    view: { q: urlView.q ?? '', userId: urlView.userId, entryId: urlView.entryId },
+    view: urlView,
     write: (next, replace) => navigate({ to: '.', search: serializeRelationshipsView(next), replace }),
   });
   const [page, setPage] = useState(1);
   const filter = {
-    ...toFilter(urlView.q ?? '', urlView.userId),
+    ...toFilter(urlView.q, urlView.userId),
     ...(urlView.entryId !== undefined && { entryId: urlView.entryId }),
   };
   const query = useQuery({

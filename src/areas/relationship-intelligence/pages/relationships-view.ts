@@ -10,7 +10,7 @@ export interface RelationshipsView {
 }
 
 export interface RelationshipsSearch {
-  q?: string;
+  q?: string | number;
   userId?: number;
   entryId?: number;
 }
@@ -31,4 +31,4 @@ export function parseRelationshipsView(search: Record<string, unknown>): Relatio
 
 /** Search parameters of a view; defaults are left out. */
 export const serializeRelationshipsView = ({ q, userId, entryId }: RelationshipsView): RelationshipsSearch =>
-  omitUndefined({ q: q === '' ? undefined : String(toSearchValue(q)), userId, entryId });
+  omitUndefined({ q: q === '' ? undefined : toSearchValue(q), userId, entryId });

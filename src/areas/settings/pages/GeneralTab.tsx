@@ -41,7 +41,7 @@ const IDENTITY_MODES = { password: 'Password', 'identity-manager': 'Identity man
 /** Name, time zone and the rule of the site about acting, and the settings that only platform administrators may change. */
 export function GeneralTab() {
   const [revision, setRevision] = useState(0);
-  // After an undo the form starts anew, with the stored values and their entity tag.
+  // After an undo the form starts over, with the stored values and their entity tag.
   return <GeneralSettings key={revision} onReverted={() => setRevision(revision + 1)} />;
 }
 

@@ -37,9 +37,9 @@ export function createRowChecker() {
     formatProblems: planStore.formatProblems,
     getConfirmedPlans: planStore.getConfirmedPlans,
 
-    /** Adds users in portions; `anew` clears the previous ones. */
-    addPeople(people: readonly KnownUser[], anew: boolean): void {
-      if (anew) {
+    /** Adds users in portions; `replaces` clears the previous ones. */
+    addPeople(people: readonly KnownUser[], replaces: boolean): void {
+      if (replaces) {
         byId = new Map();
         byEmail = new Map();
       }

@@ -1,12 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
-import {
-  parseRelationshipsView,
-  serializeRelationshipsView,
-} from '../../../areas/relationship-intelligence/pages/relationships-view.ts';
+import type { RelationshipsSearch } from '../../../areas/relationship-intelligence/pages/relationships-view.ts';
 import { RelationshipsPage } from '../../../areas/relationship-intelligence/pages/RelationshipsPage.tsx';
+import { passSearch } from '../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/imports/relationships')({
   staticData: { title: 'Relationships', isPartOfPage: true },
-  validateSearch: (search) => serializeRelationshipsView(parseRelationshipsView(search)),
+  validateSearch: passSearch<RelationshipsSearch>,
   component: RelationshipsPage,
 });

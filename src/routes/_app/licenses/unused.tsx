@@ -1,9 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { parseUnusedDays, serializeUnusedDays } from '../../../areas/licenses/model/unused-days.ts';
+import type { UnusedDaysSearch } from '../../../areas/licenses/model/unused-days.ts';
 import { UnusedPage } from '../../../areas/licenses/pages/UnusedPage.tsx';
+import { passSearch } from '../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/licenses/unused')({
   staticData: { title: 'Unused licenses', isPartOfPage: true },
-  validateSearch: (search) => serializeUnusedDays(parseUnusedDays(search)),
+  validateSearch: passSearch<UnusedDaysSearch>,
   component: UnusedPage,
 });

@@ -1,6 +1,7 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
 import type { ConsumersView } from '../../../areas/publications/model/view.ts';
 import { PublicationsPage } from '../../../areas/publications/pages/PublicationsPage.tsx';
+import { passSearch } from '../../../lib/search-params.ts';
 
 // One route for the three lists, which share their frame.
 export const Route = createFileRoute('/_app/publications/{-$list}')({
@@ -10,6 +11,6 @@ export const Route = createFileRoute('/_app/publications/{-$list}')({
       return { list };
     },
   },
-  validateSearch: (search: Partial<ConsumersView>): Partial<ConsumersView> => search,
+  validateSearch: passSearch<Partial<ConsumersView>>,
   component: PublicationsPage,
 });

@@ -1,6 +1,7 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { parseRowLocation, serializeRowLocation } from '../../../../areas/activity/model/view.ts';
+import type { RowLocationSearch } from '../../../../areas/activity/model/view.ts';
 import { DetailPanel } from '../../../../areas/activity/panels/DetailPanel.tsx';
+import { passSearch } from '../../../../lib/search-params.ts';
 
 const ID = /^\d{1,15}$/;
 
@@ -13,6 +14,6 @@ export const Route = createFileRoute('/_app/activity/_report/$activityId')({
     },
     stringify: ({ activityId }) => ({ activityId: String(activityId) }),
   },
-  validateSearch: (search) => serializeRowLocation(parseRowLocation(search)),
+  validateSearch: passSearch<RowLocationSearch>,
   component: DetailPanel,
 });

@@ -3,18 +3,12 @@ import { getPermission } from '../../../../api/session.ts';
 import { loadEntryType } from '../../../../areas/entries/model/schema.ts';
 import { GridPage } from '../../../../areas/entries/pages/GridPage.tsx';
 import { prefetchRows } from '../../../../areas/entries/views/row-query.ts';
-import {
-  parseView,
-  parseCellAddress,
-  formatView,
-  formatCellAddress,
-} from '../../../../areas/entries/views/view.ts';
+import { parseView } from '../../../../areas/entries/views/view.ts';
+import type { GridSearch } from '../../../../areas/entries/views/view.ts';
+import { passSearch } from '../../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/entries/$type/')({
-  validateSearch: (search) => ({
-    ...formatView(parseView(search)),
-    ...formatCellAddress(parseCellAddress(search)),
-  }),
+  validateSearch: passSearch<GridSearch>,
   loader: async ({ context: { queryClient, session }, params, location: { search }, cause }) => {
     // Navigation within the page loads from the page.
     if (cause !== 'enter' || !getPermission(session, 'queryRowsByBody').allowed) return;

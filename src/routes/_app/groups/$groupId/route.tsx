@@ -1,14 +1,15 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { groupIdParam } from '../../../../areas/groups/model/group-id.ts';
-import { parseMembersView, serializeMembersView } from '../../../../areas/groups/model/members-view.ts';
+import type { MembersSearch } from '../../../../areas/groups/model/members-view.ts';
 import { GroupPage } from '../../../../areas/groups/pages/GroupPage.tsx';
 import { directoryQuery } from '../../../../directory/directory.ts';
 import { groupQuery } from '../../../../directory/groups.ts';
+import { passSearch } from '../../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/groups/$groupId')({
   staticData: { title: 'Group' },
   params: groupIdParam,
-  validateSearch: (search) => serializeMembersView(parseMembersView(search)),
+  validateSearch: passSearch<MembersSearch>,
   loader: async ({ context: { queryClient }, params: { groupId } }) => {
     void queryClient.prefetchQuery(directoryQuery);
     const { data } = await queryClient.ensureQueryData(groupQuery(groupId));

@@ -1,11 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { proxiesQuery } from '../../../../areas/proxies/model/use-assignments.ts';
-import { parseProxiesView, serializeProxiesView } from '../../../../areas/proxies/model/view.ts';
+import type { ProxiesSearch } from '../../../../areas/proxies/model/view.ts';
 import { ProxiesPage } from '../../../../areas/proxies/pages/ProxiesPage.tsx';
 import { directoryQuery } from '../../../../directory/directory.ts';
+import { passSearch } from '../../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/proxies/_list')({
-  validateSearch: (search) => serializeProxiesView(parseProxiesView(search)),
+  validateSearch: passSearch<ProxiesSearch>,
   loader: ({ context: { queryClient } }) => {
     // The page is shown immediately; the table has its own loading state.
     void queryClient.prefetchQuery(directoryQuery);

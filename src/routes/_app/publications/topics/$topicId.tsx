@@ -3,6 +3,7 @@ import { ServiceError } from '../../../../api/errors.ts';
 import { topicQuery } from '../../../../areas/publications/model/queries.ts';
 import type { TopicView } from '../../../../areas/publications/model/view.ts';
 import { TopicPage } from '../../../../areas/publications/pages/TopicPage.tsx';
+import { passSearch } from '../../../../lib/search-params.ts';
 
 const TOPIC_ID = /^[1-9]\d{0,9}$/;
 /** In place of the id: the form of a new topic. */
@@ -20,7 +21,7 @@ export const Route = createFileRoute('/_app/publications/topics/$topicId')({
     parse: ({ topicId }) => ({ topicId: parseTopicId(topicId) }),
     stringify: ({ topicId }) => ({ topicId: String(topicId) }),
   },
-  validateSearch: (search: Partial<TopicView>): Partial<TopicView> => search,
+  validateSearch: passSearch<Partial<TopicView>>,
   loader: async ({ context: { queryClient }, params: { topicId } }) => {
     if (topicId === NEW) return { title: 'New topic' };
     try {
