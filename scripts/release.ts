@@ -5,6 +5,7 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -27,7 +28,7 @@ import { isUnneeded, listProjectFiles } from './release-contents.ts';
 const ARCHITECTURES = ['x64', 'arm64'] as const;
 /** Limit of the packages beside Node itself, in MB, for each architecture. */
 const MAX_PACKAGES_MB = 100;
-const TEST_TIMEOUT_MS = 180_000;
+const TEST_TIMEOUT_MS = 600_000;
 /** Limit of the time until the service is ready when its database exists. */
 const MAX_START_MS = 3_000;
 
@@ -148,8 +149,12 @@ async function testArchive(
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder, TEST_DATABASE_URL: databaseUrl },
       timeout: TEST_TIMEOUT_MS,
     });
+    const exited = once(child, 'exit');
     let output = '';
     for await (const chunk of child.stdout) output += String(chunk);
+    await exited;
+    if (child.exitCode !== 0)
+      throw new Error('The archive does not work, or not within the time of the test');
     return z.array(StartTimes).parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''));
   } finally {
     rmSync(folder, { recursive: true });
