@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { buildRedirectUrl } from '../service/areas/identity/sign-in.ts';
 import { createProgram } from '../service/cli/program.ts';
 import { readConfig } from '../service/kernel/config.ts';
 import { ensureNginx, startNginx } from './nginx.ts';
@@ -33,14 +34,19 @@ test('the settings that docs/deploying.md proposes are valid', () => {
   const settings = block
     .trim()
     .split('\n')
-    .map((line) => /^(\w+)=(.*)$/.exec(line)?.slice(1) ?? [line, '']);
+    .map((line): [string, string] => {
+      const [, name = line, value = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
+      return [name, name === 'STEWARD_SECRET_KEY' ? Buffer.alloc(32).toString('base64') : value];
+    });
   expect(settings.length).toBeGreaterThan(5);
-  const environment = {
-    ...Object.fromEntries(settings),
-    STEWARD_SECRET_KEY: Buffer.alloc(32).toString('base64'),
-  };
-  expect(readConfig(environment)).toMatchObject({ createsSample: false, stopDelaySeconds: 10 });
+  expect(readConfig(Object.fromEntries(settings))).toMatchObject({
+    createsSample: false,
+    stopDelaySeconds: 10,
+  });
 });
+
+test('docs/deploying.md names the redirect URI that providers must know', () =>
+  expect(read('docs/deploying.md')).toContain(`\`${buildRedirectUrl('PUBLIC_URL')}\``));
 
 test.each(['README.md', 'docs/deploying.md', 'docs/operating.md', 'deploy/helm/steward/templates/NOTES.txt'])(
   'the commands in %s exist with their options',
@@ -51,10 +57,12 @@ test.each(['README.md', 'docs/deploying.md', 'docs/operating.md', 'deploy/helm/s
       writeNote: () => {},
       setExitCode: () => {},
     });
-    const text = read(page);
-    const fenced = [...text.matchAll(/^```\n([^`]+)^```/gm)].flatMap(([, block = '']) => block.split('\n'));
-    const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
-    const lines = page.endsWith('.md') ? [...fenced, ...spans] : text.split('\n');
+    const content = read(page);
+    const fenced = [...content.matchAll(/^```\n([^`]+)^```/gm)].flatMap(([, block = '']) =>
+      block.split('\n'),
+    );
+    const spans = [...content.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+    const lines = page.endsWith('.md') ? [...fenced, ...spans] : content.split('\n');
     const commands = lines.flatMap((line) => {
       const [, command] =
         /(?:^|bin\/|-- |exec steward |\$\()steward ((?!--)[a-z][^)]*)/.exec(line) ??

@@ -84,11 +84,11 @@ describe('values', () => {
   });
 });
 
-describe('templates', () => {
-  /** A template without its actions: lines of them are removed, and those within a line have the value x. */
-  const removeActions = (text: string): string =>
-    text.replaceAll(/^[ \t]*\{\{.*\}\}[ \t]*\n/gm, '').replaceAll(/\{\{.*?\}\}/g, 'x');
+/** A template without its actions: lines of them are removed, and those within a line have the value x. */
+const removeActions = (text: string): string =>
+  text.replaceAll(/^[ \t]*\{\{.*\}\}[ \t]*\n/gm, '').replaceAll(/\{\{.*?\}\}/g, 'x');
 
+describe('templates', () => {
   test.each(templates)('$name closes its blocks', ({ text }) => {
     const actions = [...text.matchAll(/\{\{-? *(?:\/\*)?(.*?)\}\}/g)].map(([, action = '']) => action.trim());
     const open = actions.filter((action) => /^(?:if|with|range|define)\b/.test(action));
@@ -123,26 +123,31 @@ describe('templates', () => {
   });
 });
 
+/** The objects that helm makes with these values instead of the default ones. */
+const render = (values: object): z.infer<typeof Manifest>[] => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-chart-'));
+  try {
+    const file = join(folder, 'values.json');
+    writeFileSync(file, JSON.stringify(values));
+    const output = execFileSync('helm', ['template', 'steward', chart, '--values', file], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return parseAllDocuments(output)
+      .map((document): unknown => document.toJS())
+      .filter((document) => document !== null)
+      .map((document) => Manifest.parse(document));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+const listKinds = (objects: readonly { kind: string }[]): string[] =>
+  objects.map(({ kind }) => kind).toSorted();
+
 const hasHelm = spawnSync('helm', ['version']).status === 0;
 
 describe.skipIf(!hasHelm)('with helm', () => {
-  const render = (values: object): z.infer<typeof Manifest>[] => {
-    const folder = mkdtempSync(join(tmpdir(), 'steward-chart-'));
-    try {
-      const file = join(folder, 'values.json');
-      writeFileSync(file, JSON.stringify(values));
-      const output = execFileSync('helm', ['template', 'steward', chart, '--values', file], {
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      return parseAllDocuments(output)
-        .map((document): unknown => document.toJS())
-        .filter((document) => document !== null)
-        .map((document) => Manifest.parse(document));
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  };
   const Deployment = z.object({
     kind: z.literal('Deployment'),
     spec: z.object({
@@ -168,9 +173,6 @@ describe.skipIf(!hasHelm)('with helm', () => {
   });
   const findDeployment = (objects: readonly { kind: string }[]): z.infer<typeof Deployment> =>
     Deployment.parse(objects.find(({ kind }) => kind === 'Deployment'));
-  const listKinds = (objects: readonly { kind: string }[]): string[] =>
-    objects.map(({ kind }) => kind).toSorted();
-
   test('the chart has no faults', () => {
     expect(spawnSync('helm', ['lint', '--strict', chart], { encoding: 'utf8' })).toMatchObject({ status: 0 });
   });
