@@ -11,8 +11,10 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { buildRedirectUrl } from '../service/areas/identity/sign-in.ts';
+import { createProgram } from '../service/cli/program.ts';
 import { readConfig } from '../service/kernel/config.ts';
-import { hasNginx, startNginx } from './nginx.ts';
+import { ensureNginx, startNginx } from './nginx.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -20,11 +22,69 @@ const isInstalled = (command: string): boolean => spawnSync(command, ['--version
 
 test('README lists every setting that the service reads', () => {
   const code = read('service/kernel/config.ts');
-  const settings = [...new Set([...code.matchAll(/env\['([A-Z_]+)'\]/g)].map(([, name = '']) => name))];
-  expect(settings.length).toBeGreaterThan(15);
+  const reads = code.matchAll(/(?:env\[|isOn\(|readNumber\()\s*'([A-Z_]+)'/g);
+  const settings = [...new Set([...reads].map(([, name = '']) => name))];
+  expect(settings.length).toBeGreaterThan(25);
   const readme = read('README.md');
   expect(settings.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
 });
+
+test('the settings that docs/deploying.md proposes are valid', () => {
+  const block = /Write the settings to .*\n\n```\n([^`]+)```/.exec(read('docs/deploying.md'))?.[1] ?? '';
+  const settings = block
+    .trim()
+    .split('\n')
+    .map((line): [string, string] => {
+      const [, name = line, value = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
+      return [name, name === 'STEWARD_SECRET_KEY' ? Buffer.alloc(32).toString('base64') : value];
+    });
+  expect(settings.length).toBeGreaterThan(5);
+  expect(readConfig(Object.fromEntries(settings))).toMatchObject({
+    createsSample: false,
+    stopDelaySeconds: 10,
+  });
+});
+
+test('docs/deploying.md names the redirect URI that providers must know', () =>
+  expect(read('docs/deploying.md')).toContain(`\`${buildRedirectUrl('PUBLIC_URL')}\``));
+
+test.each(['README.md', 'docs/deploying.md', 'docs/operating.md', 'deploy/helm/steward/templates/NOTES.txt'])(
+  'the commands in %s exist with their options',
+  (page) => {
+    const program = createProgram({
+      runOnDatabase: () => Promise.resolve(0),
+      write: () => {},
+      writeNote: () => {},
+      setExitCode: () => {},
+    });
+    const content = read(page);
+    const fenced = [...content.matchAll(/^```\n([^`]+)^```/gm)].flatMap(([, block = '']) =>
+      block.split('\n'),
+    );
+    const spans = [...content.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+    const lines = page.endsWith('.md') ? [...fenced, ...spans] : content.split('\n');
+    const commands = lines.flatMap((line) => {
+      const [, command] =
+        /(?:^|bin\/|-- |exec steward |\$\()steward ((?!--)[a-z][^)]*)/.exec(line) ??
+        /^npm run (?:--silent )?steward -- ([a-z].*)/.exec(line) ??
+        [];
+      return command ?? [];
+    });
+    expect(commands.length).toBeGreaterThan(1);
+    const findFault = (command: string): string | undefined => {
+      const words = command.split(/[\s,"|[\]]+/);
+      if (words[0] === 'help') return undefined;
+      const found = program.commands.find((each) => each.name() === words[0]);
+      if (!found) return `steward ${words[0]}`;
+      const sub = found.commands.find((each) => each.name() === words[1]);
+      if (found.commands.length > 0 && !sub) return `steward ${words[0]} ${words[1]}`;
+      const options = [...program.options, ...(sub ?? found).options].map(({ long }) => long);
+      const unknown = words.find((word) => word.startsWith('--') && !options.includes(word));
+      return unknown === undefined ? undefined : `${command}: ${unknown}`;
+    };
+    expect(commands.map(findFault).filter((fault) => fault !== undefined)).toEqual([]);
+  },
+);
 
 test('the compose file sets valid settings, and its services know the files that they mount', () => {
   const Compose = z.object({
@@ -89,8 +149,7 @@ test.skipIf(!isInstalled('systemd-analyze'))('the unit is valid and hardened', (
   expect(security.status).toBe(0);
 });
 
-// The example is checked where nginx is installed; npm test installs none.
-test.skipIf(!hasNginx)('nginx passes on large bodies, addresses and request ids', async () => {
+test.skipIf(!ensureNginx())('nginx passes on large bodies, addresses and request ids', async () => {
   const upstream = createServer((incoming, response) => {
     const { headers } = incoming;
     response.writeHead(200, { 'content-type': 'text/plain' });

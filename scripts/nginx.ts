@@ -4,10 +4,17 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installDebianPackage } from './debian.ts';
 import { findFreePort } from './free-port.ts';
 
-/** Whether nginx is installed; tests install none. */
-export const hasNginx = spawnSync('nginx', ['-v']).error === undefined;
+const isInstalled = (): boolean => spawnSync('nginx', ['-v']).error === undefined;
+
+/** Whether nginx can be used; installs the package if it can. Without it, a message says that tests are skipped. */
+export function ensureNginx(): boolean {
+  const has = isInstalled() || (installDebianPackage('nginx') && isInstalled());
+  if (!has) console.error('Tests with nginx are skipped: install nginx (Debian: apt install nginx).');
+  return has;
+}
 
 const CREATE_CERTIFICATE =
   'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=steward.example';

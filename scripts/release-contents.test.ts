@@ -30,6 +30,7 @@ test('a release has what the service loads, and no tests', () => {
     'bin/steward',
     'contract/openapi.json',
     'deploy/steward.service',
+    'deploy/helm/steward/templates/_helpers.tpl',
     'docs/deploying.md',
     'package-lock.json',
     'scripts/setup.mjs',

@@ -1,9 +1,11 @@
 /**
  * `npm run release`: makes release/steward-VERSION-linux.tar.gz (the built console, the service, its packages for linux x64 and arm64,
- * checksums, a bill of materials) and tests it: unpacked in an empty folder without network, it starts and answers.
+ * checksums, a bill of materials) and tests it: unpacked in an empty folder without network, it starts and answers. Where images can
+ * be built, it also builds and runs the one of deploy/Dockerfile.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -17,13 +19,16 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Client } from 'pg';
 import { z } from 'zod';
+import { findImageBuilder, testImage } from './image.ts';
+import { type Cluster, startPostgres } from './postgres.ts';
 import { isUnneeded, listProjectFiles } from './release-contents.ts';
 
 const ARCHITECTURES = ['x64', 'arm64'] as const;
 /** Limit of the packages beside Node itself, in MB, for each architecture. */
 const MAX_PACKAGES_MB = 100;
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 600_000;
 /** Limit of the time until the service is ready when its database exists. */
 const MAX_START_MS = 3_000;
 
@@ -97,20 +102,41 @@ function writeChecksums(): void {
 
 /** Command that runs another one without network, where the system allows it. */
 function isolate(): string[] {
-  const wrapper = ['unshare', '--net', '--map-root-user', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+  // Root keeps its rights on folders of other users, such as that of the test's PostgreSQL.
+  for (const options of [['--net'], ['--net', '--map-root-user']]) {
+    const wrapper = ['unshare', ...options, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+    if (spawnSync('unshare', [...wrapper.slice(1), 'true'], { stdio: 'ignore' }).status === 0) return wrapper;
+  }
+  console.log('The network cannot be cut off here: the test only makes sure that npm is not run.');
+  return [];
+}
+
+/** URL of a cluster by its socket, which is reached without network. */
+async function getSocketUrl({ url }: Cluster): Promise<string> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
   try {
-    execFileSync(wrapper[0] ?? '', [...wrapper.slice(1), 'true'], { stdio: 'ignore' });
-    return wrapper;
-  } catch {
-    console.log('The network cannot be cut off here: the test only makes sure that npm is not run.');
-    return [];
+    const { rows } = await client.query<{ folder: string; port: string }>(
+      `select current_setting('unix_socket_directories') as folder, current_setting('port') as port`,
+    );
+    const { folder = '', port = '' } = rows[0] ?? {};
+    return `postgresql://steward@/postgres?host=${folder}&port=${port}`;
+  } finally {
+    await client.end();
   }
 }
 
-const StartTimes = z.object({ firstStartMs: z.number(), startMs: z.number() });
+const StartTimes = z.object({
+  database: z.enum(['embedded', 'postgres']),
+  firstStartMs: z.number(),
+  startMs: z.number(),
+});
 
 /** Unpacks the archive into an empty folder and starts it there: without network, npm and development packages. */
-async function testArchive(archive: string): Promise<z.infer<typeof StartTimes>> {
+async function testArchive(
+  archive: string,
+  databaseUrl: string | undefined,
+): Promise<z.infer<typeof StartTimes>[]> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-release-'));
   try {
     run('tar', ['-xzf', archive, '-C', folder]);
@@ -120,12 +146,16 @@ async function testArchive(archive: string): Promise<z.infer<typeof StartTimes>>
     const child = spawn(command, args, {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder },
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder, TEST_DATABASE_URL: databaseUrl },
       timeout: TEST_TIMEOUT_MS,
     });
+    const exited = once(child, 'exit');
     let output = '';
     for await (const chunk of child.stdout) output += String(chunk);
-    return StartTimes.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''));
+    await exited;
+    if (child.exitCode !== 0)
+      throw new Error('The archive does not work, or not within the time of the test');
+    return z.array(StartTimes).parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -163,13 +193,22 @@ const owner = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner'];
 run('tar', ['-czf', archive, ...owner, '-C', join(root, 'release'), name]);
 writeFileSync(`${archive}.sha256`, `${hashFile(archive)}  ${name}-linux.tar.gz\n`);
 console.log(`${archive}: ${(statSync(archive).size / 1e6).toFixed(1)} MB. Testing it without network …`);
-const { firstStartMs, startMs } = await testArchive(archive);
+const cluster = await startPostgres().catch(() => undefined);
+if (!cluster)
+  console.log('PostgreSQL is not installed: the archive is tested with the embedded database only.');
+const times = await testArchive(archive, cluster && (await getSocketUrl(cluster)));
+await cluster?.stop();
 const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-console.log(
-  `The archive starts in an empty folder without network: ready after ${formatSeconds(startMs)}, the first time after ${formatSeconds(firstStartMs)}.`,
-);
-// Only a warning: a busy machine takes several times as long.
-if (startMs > MAX_START_MS)
+for (const { database, firstStartMs, startMs } of times) {
   console.log(
-    `Warning: the start takes longer than ${formatSeconds(MAX_START_MS)}; measure again on a quiet machine.`,
+    `The archive starts in an empty folder without network (${database}): ready after ${formatSeconds(startMs)}, the first time after ${formatSeconds(firstStartMs)}.`,
   );
+  // Only a warning: a busy machine takes several times as long.
+  if (startMs > MAX_START_MS)
+    console.log(
+      `Warning: the start takes longer than ${formatSeconds(MAX_START_MS)}; measure again on a quiet machine.`,
+    );
+}
+const builder = findImageBuilder();
+if (builder)
+  console.log(`${builder} built ${await testImage(builder, join(root, 'release'), version)}, which runs.`);

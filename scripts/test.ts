@@ -6,6 +6,8 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { ensureChromium } from './browsers.ts';
 import { startReport } from './executed-statements.ts';
+import { findImageBuilder } from './image.ts';
+import { ensureNginx } from './nginx.ts';
 import { startPostgres } from './postgres.ts';
 
 interface TestCount {
@@ -101,6 +103,10 @@ const STEPS: readonly Step[] = [
   createToolStep('tests execute every SQL statement', 'scripts/check-statements.ts'),
   createBrowserStep('embedded'),
   createBrowserStep('postgres'),
+  // Takes minutes and builds for Linux: left out where the image could not be built from the archive.
+  ...(process.env['CI'] && process.platform === 'linux' && findImageBuilder()
+    ? [createScriptStep('release')]
+    : []),
 ];
 
 /** Runs a step. With `quiet`, its output is printed as a whole at its end, so that those of several steps do not mix. */
@@ -159,9 +165,11 @@ async function main(): Promise<TestCount> {
   return { passed: sum('passed'), failed: sum('failed') };
 }
 
-/** Provides a browser and, unless TEST_DATABASE_URL is set, a PostgreSQL cluster. @returns a function that stops the cluster */
+/** Provides a browser, nginx if it can be had and, unless TEST_DATABASE_URL is set, a PostgreSQL cluster. @returns a function that stops the cluster */
 async function prepare(): Promise<() => Promise<void>> {
   process.env['STEWARD_CHROMIUM'] = ensureChromium();
+  // Before the tests, of which several would install it at the same time.
+  ensureNginx();
   if (process.env['TEST_DATABASE_URL']) return async () => {};
   const cluster = await startPostgres();
   process.env['TEST_DATABASE_URL'] = cluster.url;

@@ -1,11 +1,21 @@
 import { expect, test } from 'vitest';
-import { runFirstStart } from './first-start.ts';
+import { describeFirstStart, runFirstStart } from './first-start.ts';
 import { findLink } from './kernel/auth/one-time-links.store.ts';
 import { readConfig } from './kernel/config.ts';
 import { onEachDatabase } from './testing/databases.ts';
 
 const getToken = (link: string | undefined): string =>
   /^http:\/\/127\.0\.0\.1:4400\/link#(.+)$/.exec(link ?? '')?.[1] ?? '';
+
+test('names the command for the first administrator as it is called in this installation', () => {
+  const result = { site: 'main', link: undefined };
+  expect(describeFirstStart(result, true)).toContain('\n  npm run steward -- site administrator-link main\n');
+  expect(describeFirstStart(result, false)).toContain('\n  steward site administrator-link main\n');
+  expect(describeFirstStart({ site: 'main', link: 'http://a/link#b' }, false)).toContain(
+    '\n  http://a/link#b\n',
+  );
+  expect(describeFirstStart({ site: undefined, link: undefined }, false)).toBe('');
+});
 
 onEachDatabase((database) => {
   test('creates an empty site, and for a terminal one link for its first administrator', async () => {

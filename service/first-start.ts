@@ -75,3 +75,15 @@ async function addAdministratorFromSettings(
       `STEWARD_ADMIN_EMAIL: an account with ${account.email} already exists. Choose another address, or run steward user make-admin`,
     );
 }
+
+/**
+ * What a person has to do after the first start. A link is shown on a terminal only: a log is read by many and kept for long.
+ * `isNpmScript`: whether `npm start` runs the service; a release has no npm.
+ */
+export function describeFirstStart({ site, link }: FirstStartResult, isNpmScript: boolean): string {
+  if (site === undefined) return '';
+  const steward = isNpmScript ? 'npm run steward --' : 'steward';
+  if (link === undefined)
+    return `Nobody administers the site ${site} yet. To print a link for its first administrator:\n  ${steward} site administrator-link ${site}\n`;
+  return `Create the first administrator here (once, within 24 hours):\n  ${link}\n`;
+}

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { createApp, CONTRACT_FILE } from './app.ts';
 import { registry } from './areas/registry.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
-import { type FirstStartResult, runFirstStart } from './first-start.ts';
+import { describeFirstStart, runFirstStart } from './first-start.ts';
 import { loadEncryption } from './kernel/auth/encryption.ts';
 import { readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
@@ -100,7 +100,10 @@ async function main(config: Config): Promise<void> {
     );
   const address = await app.listen({ host: config.host, port: config.port });
   log.info({ address, publicUrl: config.publicUrl, database: database.kind }, 'listening');
-  process.stdout.write(`\nSteward is at ${config.publicUrl}\n${describeFirstStart(firstStart)}\n`);
+  const isNpmScript = Boolean(process.env['npm_lifecycle_event']);
+  process.stdout.write(
+    `\nSteward is at ${config.publicUrl}\n${describeFirstStart(firstStart, isNpmScript)}\n`,
+  );
 
   let isStopping = false;
   const stop = async (signal: string): Promise<void> => {
@@ -130,14 +133,6 @@ async function main(config: Config): Promise<void> {
     log.info('stopped');
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal));
-}
-
-/** What a person has to do after the first start. A link is shown on a terminal only: a log is read by many and kept for long. */
-function describeFirstStart({ site, link }: FirstStartResult): string {
-  if (site === undefined) return '';
-  if (link === undefined)
-    return `Nobody administers the site ${site} yet. To print a link for its first administrator:\n  npm run steward -- site administrator-link ${site}\n`;
-  return `Create the first administrator here (once, within 24 hours):\n  ${link}\n`;
 }
 
 if (Number(process.versions.node.split('.')[0]) < 26) {

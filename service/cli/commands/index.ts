@@ -62,7 +62,5 @@ export function runCommand(context: CommandContext, words: readonly string[]): P
     const command = COMMANDS.find((each) => each.name === name);
     if (command) return command.execute(context, words.slice(wordCount));
   }
-  throw new CommandError(
-    `Unknown command: ${words.slice(0, 2).join(' ')}. To list commands: npm run steward -- help`,
-  );
+  throw new CommandError(`Unknown command: ${words.slice(0, 2).join(' ')}. To list commands: steward help`);
 }
