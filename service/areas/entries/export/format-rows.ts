@@ -1,6 +1,7 @@
 /** Formats the rows of an export, many of them in a thread of their own. */
 import { Worker } from 'node:worker_threads';
-import { createRowFormatter, type RowFormat, type StoredRows } from './stored-rows.ts';
+import { createRowFormatter, type RowFormat } from './stored-rows.ts';
+import type { StoredRows } from './stored-values.ts';
 
 /** The start of a thread takes longer than formatting fewer rows. */
 const MIN_THREAD_ROWS = 2_000;

@@ -9,7 +9,7 @@ import { valuesAtSql } from '../history/as-of-rows.store.ts';
 import { ENTRY, textSql, valueSql } from '../query/field-sql.store.ts';
 import type { SortedIds } from '../query/id-list.ts';
 import { referenceJsonSql, type Rendering, rowJsonSql, userJsonSql } from '../query/row-json.store.ts';
-import type { StoredRows } from './stored-rows.ts';
+import type { StoredRows } from './stored-values.ts';
 
 /** Rows up to this size are sent at once. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -69,7 +69,7 @@ export async function readStoredRows(
   return result;
 }
 
-/** JSON object by id of the users or entries that the rows have in fields of a type. */
+/** JSON list of the users or entries that the rows have in fields of a type; unknown ids have no item. */
 function namesSql(
   fields: readonly SchemaField[],
   fieldType: SchemaField['fieldType'],
@@ -79,10 +79,11 @@ function namesSql(
     .filter((field) => field.fieldType === fieldType)
     .map((field) =>
       field.isMultiSelect
-        ? sql`select jsonb_array_elements(${valueSql(field)})::int as id from ${ENTRY}`
-        : sql`select ${textSql(field)}::int as id from ${ENTRY}`,
+        ? sql`select jsonb_array_elements(${valueSql(field)})::int from ${ENTRY}`
+        : sql`select ${textSql(field)}::int from ${ENTRY}`,
     );
-  if (ids.length === 0) return sql`'{}'::text`;
-  return sql`(select coalesce(jsonb_object_agg(named.id, (${renderSql(sql`named.id`)})), '{}')::text
-    from (${sql.join(ids, sql` union `)}) as named where named.id is not null)`;
+  if (ids.length === 0) return sql`'[]'::text`;
+  // One look-up of all ids in the index: a subquery for each id takes five times as long.
+  const rendered = renderSql(sql`any(array(${sql.join(ids, sql` union all `)}))`);
+  return sql`(select coalesce(json_agg(named.item), '[]')::text from (${rendered}) as named(item))`;
 }
