@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getNextBatchSize } from './run-jobs.ts';
+import { getNextBatchSize, getTargetMs } from './run-jobs.ts';
 
 /** Sizes of ten batches, the first of which has `size` items, if a batch costs `ms(size)`. */
 function listSizes(size: number, getMs: (size: number) => number): number[] {
@@ -24,4 +24,12 @@ test('batches that are slow whatever their size do not shrink to single items', 
   expect(listSizes(50, () => 150).at(-1)).toBe(100);
   expect(listSizes(1, () => 150).at(-1)).toBe(100);
   expect(listSizes(1_000, () => 150).at(-1)).toBe(100);
+});
+
+test('where a look-up takes long, batches take up to 400 ms instead of 60', () => {
+  expect([1, 5, 20, 1_000].map(getTargetMs)).toEqual([60, 60, 240, 400]);
+  // 40 ms for each of six round trips and 0.1 ms for each item: at 60 ms a batch would have the least number of items.
+  const getMs = (size: number) => 240 + size / 10;
+  expect(getNextBatchSize(100, getMs(100), getTargetMs(3))).toBe(100);
+  expect(getNextBatchSize(100, getMs(100), getTargetMs(40))).toBeGreaterThan(150);
 });
