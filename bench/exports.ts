@@ -35,7 +35,7 @@ const Job = z.object({
 async function measureExport(entryService: EntryService, fields: readonly string[]) {
   const call = await signInToConsole(entryService);
   const idle = await measureResidentMb();
-  const databaseUrl = entryService.service.storageEnv['DATABASE_URL'] ?? '';
+  const databaseUrl = entryService.service.storageEnv['DATABASE_URL'];
   const usedBefore = measureProcessorTime(databaseUrl);
   const body = { entryType: String(entryService.typeId), format: 'csv', fields: [...fields] };
   const { id } = Job.parse(await call('POST', `${JOBS}/entryExports`, body));

@@ -48,12 +48,13 @@ function listProcesses(): ProcessInfo[] {
   });
 }
 
-/** Linux only: processor time of the service that this process started, and of all processes of the server behind the URL. */
-export function measureProcessorTime(databaseUrl: string): ProcessorTime {
+const isService = ({ parentId, commandLine }: ProcessInfo): boolean =>
+  parentId === process.pid && commandLine.includes('service/main.ts');
+
+/** Linux only: processor time of the service that this process started, and of the server of the database, 0 for the embedded one. */
+export function measureProcessorTime(databaseUrl: string | undefined): ProcessorTime {
   const processes = listProcesses();
-  const { port } = new URL(databaseUrl);
-  const isService = ({ parentId, commandLine }: ProcessInfo) =>
-    parentId === process.pid && commandLine.includes('service/main.ts');
+  const port = databaseUrl ? new URL(databaseUrl).port : undefined;
   const server = processes.find(
     ({ commandLine }) => /^\S*postgres /.test(commandLine) && commandLine.includes(`port=${port} `),
   );

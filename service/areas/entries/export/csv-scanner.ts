@@ -66,18 +66,6 @@ const MIN_BLOCK_LENGTH = 48;
 const BUFFER_BYTES = 2 * 1024 * 1024;
 const MAX_CACHED_CELLS = 5_000;
 
-/** UTF-16 code units have up to three bytes in UTF-8. */
-const MAX_BYTES_PER_UNIT = 3;
-
-/** Returns a function that encodes texts; its result is valid until the next call. Buffers of usual size are reused. */
-function createEncoder(): (text: string) => Uint8Array {
-  const buffer = new Uint8Array(BUFFER_BYTES);
-  return (text) => {
-    if (text.length * MAX_BYTES_PER_UNIT > BUFFER_BYTES) return encode(text);
-    return buffer.subarray(0, encoder.encodeInto(text, buffer).written);
-  };
-}
-
 /** Bytes that are appended to. */
 class ByteWriter {
   #bytes = new Uint8Array(BUFFER_BYTES);
@@ -316,7 +304,6 @@ export function createCsvScanner({
   const ends = new Int32Array(fieldIds.length);
   const areEscaped = new Uint8Array(fieldIds.length);
   const out = new ByteWriter();
-  const readBytes = createEncoder();
   const readNames = createNamesReader(fields);
   let names: StoredNames = readNames(NO_ROWS);
   let bytes: Uint8Array = new Uint8Array(0);
@@ -392,7 +379,7 @@ export function createCsvScanner({
   }
 
   return (rows) => {
-    bytes = readBytes(rows.text);
+    bytes = typeof rows.text === 'string' ? encode(rows.text) : rows.text;
     names = readNames(rows);
     for (let at = 0; at < bytes.length; at += 1) {
       // After the bracket of the row.

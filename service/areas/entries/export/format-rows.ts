@@ -44,11 +44,19 @@ export function startFormatter(rowFormat: RowFormat, total: number): RowFormatte
       // Avoids an unhandled rejection when the export fails before it awaits the rows.
       answer.promise.catch(() => undefined);
       if (failure) answer.reject(failure);
-      else worker.postMessage({ rows, isFirst }, []);
+      else post(worker, rows, isFirst);
       return answer.promise;
     },
     async end() {
       await worker.terminate();
     },
   };
+}
+
+const encoder = new TextEncoder();
+
+/** Sends the text as bytes, which are handed over: copied into the heap of the thread, texts would stay until it is collected. */
+function post(worker: Worker, rows: StoredRows, isFirst: boolean): void {
+  const text = typeof rows.text === 'string' ? encoder.encode(rows.text) : rows.text.slice();
+  worker.postMessage({ rows: { ...rows, text }, isFirst }, [text.buffer]);
 }

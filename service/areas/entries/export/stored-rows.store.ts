@@ -24,6 +24,9 @@ interface StoredRowsQuery {
   at: Date | undefined;
 }
 
+/** Rows and their number. */
+type ReadRows = StoredRows & { text: string; count: number };
+
 /**
  * The rows of `ids` in their order (`createRowParser`) and their number; entries that no longer exist have none. Names of users and
  * referenced entries are read once for all rows.
@@ -32,7 +35,7 @@ interface StoredRowsQuery {
 export async function readStoredRows(
   db: Db,
   { siteId, ids, fields, otherFieldIds, at }: StoredRowsQuery,
-): Promise<StoredRows & { count: number }> {
+): Promise<ReadRows> {
   const rendering: Rendering = { siteId, linkTo: undefined, extended: false, wrapIntoArrays: false };
   const fileFields = fields.filter(({ fieldType }) => isFileField(fieldType));
   const files = fileFields.length > 0 ? sql`|| ',' || ${rowJsonSql(fileFields, rendering)}` : sql``;
@@ -49,7 +52,7 @@ export async function readStoredRows(
           join entry n on n.site_id = ${siteId} and n.entry_id = page.entry_id`;
   // Without `offset 0` the text of each row would be made twice.
   const { rows } = await executeReplanned(
-    sql<StoredRows & { count: number; text: string | null }>`
+    sql<Omit<ReadRows, 'text'> & { text: string | null }>`
       with ${ENTRY} as materialized (${entries})
       select count(*)::int as count,
         case when coalesce(sum(octet_length("row")), 0) <= ${sql.lit(MAX_BYTES)} then coalesce(string_agg("row", ',' order by at), '') end as text,
@@ -59,14 +62,15 @@ export async function readStoredRows(
     db,
   );
   const [result] = rows;
-  if (!result || result.text === null)
+  const text = result?.text ?? undefined;
+  if (!result || text === undefined)
     throw badRequest([
       {
         path: 'limit',
         message: `leads to rows of more than ${MAX_BYTES / 1024 / 1024} MiB: request less at once`,
       },
     ]);
-  return result;
+  return { ...result, text };
 }
 
 /** JSON list of the users or entries that the rows have in fields of a type; unknown ids have no item. */

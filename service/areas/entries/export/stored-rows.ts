@@ -29,7 +29,10 @@ function createFieldReaders(fields: readonly StoredField[]) {
   };
 }
 
-const parseStoredRows = ({ text }: StoredRows): StoredRow[] => JSON.parse(`[${text}]`) as StoredRow[];
+const decoder = new TextDecoder();
+
+const parseStoredRows = ({ text }: StoredRows): StoredRow[] =>
+  JSON.parse(`[${typeof text === 'string' ? text : decoder.decode(text)}]`) as StoredRow[];
 
 /** Returns a function that parses rows as `readStoredRows` returns them. */
 export function createRowParser(fields: readonly StoredField[]): (rows: StoredRows) => RowVm[] {

@@ -19,8 +19,8 @@ export interface StoredField {
 
 /** Rows as the database returns them. */
 export interface StoredRows {
-  /** Rows of the form `[entryId, values by id of the field, files by apiName]` as JSON, separated by commas. */
-  text: string;
+  /** Rows of the form `[entryId, values by id of the field, files by apiName]` as JSON, separated by commas; bytes in UTF-8 for another thread. */
+  text: string | Uint8Array;
   /** JSON lists: users and entries of the rows, without unknown ones. */
   users: string;
   references: string;
