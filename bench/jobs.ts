@@ -8,6 +8,7 @@ import { openDatabase, type Database, type Db } from '../service/kernel/db/datab
 import { type Bench, type Measure, measureMs, percentile } from './bench.ts';
 import { chooseDatabase } from './database.ts';
 import { type Call, createProgram } from './http.ts';
+import { measureProcessorTime } from './processor-time.ts';
 
 const MANAGEMENT = '/api/rest/v1/management';
 const PEOPLE = 100_000;
@@ -66,17 +67,23 @@ function openStorage(service: Service): Promise<Database> {
 }
 
 /** Adds the users of the job, deactivates as many others with bare SQL, and measures the latter. */
-async function prepare(service: Service, count: number): Promise<{ floorMs: number; userIds: number[] }> {
+async function prepare(
+  service: Service,
+  count: number,
+): Promise<{ floorMs: number; floorSeconds: number; userIds: number[] }> {
   const { db, close } = await openStorage(service);
   try {
     const others = await addUsers(db, count);
     const userIds = await addUsers(db, count);
     await sql`vacuum analyze`.execute(db);
+    const { DATABASE_URL } = service.storageEnv;
+    const usedBefore = measureProcessorTime(DATABASE_URL);
     const floorMs = await measureMs(async () => {
       for (let from = 0; from < count; from += PER_STATEMENT)
         await deactivateInSql(db, others.slice(from, from + PER_STATEMENT));
     });
-    return { floorMs, userIds };
+    const floorSeconds = measureProcessorTime(DATABASE_URL).database - usedBefore.database;
+    return { floorMs, floorSeconds, userIds };
   } finally {
     await close();
   }
@@ -121,11 +128,12 @@ async function measureJob(kind: Database['kind'], count: number): Promise<Measur
   try {
     // Only one process can open the embedded database.
     if (kind === 'embedded') await service.stop();
-    const { floorMs, userIds } = await prepare(service, count);
+    const { floorMs, floorSeconds, userIds } = await prepare(service, count);
     if (kind === 'embedded') await service.start();
     const call = await createProgram(service);
     const beforeEnd = performance.now() + BEFORE_MS;
     const before = await measureRequests(service, call, () => performance.now() > beforeEnd);
+    const usedBefore = measureProcessorTime(service.storageEnv['DATABASE_URL']);
     const startedAt = performance.now();
     let job = JobProgress.parse(
       await call(`${MANAGEMENT}/jobs/userUpdates`, {
@@ -141,6 +149,7 @@ async function measureJob(kind: Database['kind'], count: number): Promise<Measur
       job = JobProgress.parse(await call(`${MANAGEMENT}/jobs/${job.id}`));
     }
     isOver = true;
+    const used = measureProcessorTime(service.storageEnv['DATABASE_URL']);
     const during = await measuring;
     if (job.state !== 'finished' || job.done !== count)
       throw new Error(`The job is ${job.state} with ${job.done} of ${count} people`);
@@ -160,6 +169,13 @@ async function measureJob(kind: Database['kind'], count: number): Promise<Measur
         ours: (count * 1_000) / jobMs,
         unit: '',
         minimum: MIN_PEOPLE_PER_SECOND[kind],
+      },
+      { name: '  processor time of the service', ours: used.service - usedBefore.service, unit: 's' },
+      {
+        name: '  processor time of PostgreSQL, 0 embedded',
+        ours: used.database - usedBefore.database,
+        floor: floorSeconds,
+        unit: 's',
       },
       {
         name: 'other requests, p95 (floor: before the job)',

@@ -13,14 +13,14 @@ const addFormulaGuard = (text: string): string => (NEEDS_GUARD.test(text) ? `'${
 export const removeFormulaGuard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text);
 
 // Numbers need neither quotes nor a guard: -5 is not a formula.
-const formatCsvCell = (value: string | number): string =>
+const formatCsvValue = (value: string | number): string =>
   typeof value === 'number' ? String(value) : `"${escapeQuotes(addFormulaGuard(value))}"`;
 
 const escapeQuotes = (text: string): string => (text.includes('"') ? text.replaceAll('"', '""') : text);
 
 /** Formats a row as CSV (RFC 4180) with its line end. */
 export const formatCsvRow = (row: readonly (string | number)[]): string =>
-  `${row.map(formatCsvCell).join(',')}\r\n`;
+  `${row.map(formatCsvValue).join(',')}\r\n`;
 
 /** Byte order mark before the first row, so that spreadsheets read the file as UTF-8. */
 const UTF8_BOM = '\uFEFF';
@@ -35,6 +35,10 @@ function toCsvValue(cell: ExportCell): string | number {
   return typeof cell === 'object' ? cell.text : cell;
 }
 
+/** Formats a cell of an export as CSV. */
+export const formatCsvCell = (cell: ExportCell): string =>
+  formatCsvValue(typeof cell === 'object' || typeof cell === 'boolean' ? toCsvValue(cell) : cell);
+
 /** Formats the heading of an export as CSV, with the byte order mark. */
 export const formatCsvHeading = (columns: readonly { heading: string }[]): string =>
   UTF8_BOM + formatCsvRow(columns.map(({ heading }) => heading));
@@ -46,9 +50,7 @@ export function formatCsvRows(rows: readonly (readonly ExportCell[])[]): string 
   for (const cells of rows) {
     let separator = '';
     for (const cell of cells) {
-      text +=
-        separator +
-        formatCsvCell(typeof cell === 'object' || typeof cell === 'boolean' ? toCsvValue(cell) : cell);
+      text += separator + formatCsvCell(cell);
       separator = ',';
     }
     text += '\r\n';

@@ -192,7 +192,12 @@ export interface EntryColumn {
   width: number;
   cell: (row: RowVm) => ExportCell;
   /** The field whose values the column has, and the cell of such a value; undefined for the id of the entry. */
-  source?: { apiName: string; toCell: (value: FieldValue | undefined) => ExportCell };
+  source?: {
+    apiName: string;
+    part: ColumnPart;
+    isMoney: boolean;
+    toCell: (value: FieldValue | undefined) => ExportCell;
+  };
 }
 
 const WIDTHS: Readonly<Record<ColumnPart, number>> = { value: 22, id: 10, currency: 10 };
@@ -220,7 +225,7 @@ export function buildExportColumns({
           heading: formatFieldHeading(field, part),
           width: WIDTHS[part],
           cell: (row) => toCell(row[field.apiName]),
-          source: { apiName: field.apiName, toCell },
+          source: { apiName: field.apiName, part, isMoney: holdsMoney(field), toCell },
         };
       }),
     ),

@@ -88,10 +88,12 @@ export async function findMissingAuthority(
 ): Promise<ReadonlyMap<number, string>> {
   const others = userIds.filter((id) => id !== caller.userId);
   if (others.length === 0) return new Map();
-  const held = await loadEffectiveCapabilities(tx, caller);
-  const capabilities = await loadCapabilities(tx, caller.siteId, others);
-  // Capabilities on this site do not reflect rights on the platform, to which the account gives access.
-  const administrators = await pickPlatformAdministrators(tx, [...others, caller.userId]);
+  const [held, capabilities, administrators] = await Promise.all([
+    loadEffectiveCapabilities(tx, caller),
+    loadCapabilities(tx, caller.siteId, others),
+    // Capabilities on this site do not reflect rights on the platform, to which the account gives access.
+    pickPlatformAdministrators(tx, [...others, caller.userId]),
+  ]);
   const isAdministrator = !caller.acting && !caller.isFederated && administrators.has(caller.userId);
   return new Map(
     others.flatMap((id) => {

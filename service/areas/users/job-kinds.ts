@@ -52,8 +52,11 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
     const { siteId } = caller;
     if (twoFactorEnabled || ipRestrictionsEnabled) requireProofOfPresence(caller);
     const ids = items.map(({ userId }) => userId);
-    const found = new Map((await lockUsers(tx, siteId, ids)).map((user) => [user.id, user]));
-    const refusals = await findMissingAuthority(tx, caller, ids, 'Changing how this user signs in');
+    const [users, refusals] = await Promise.all([
+      lockUsers(tx, siteId, ids),
+      findMissingAuthority(tx, caller, ids, 'Changing how this user signs in'),
+    ]);
+    const found = new Map(users.map((user) => [user.id, user]));
     const isLockedOut =
       ipRestrictionsEnabled === true &&
       ids.includes(caller.userId) &&
@@ -82,15 +85,23 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
     const changedIds = changed.map((user) => user.id);
     const itemsByUser = new Map(items.map((item) => [item.userId, item]));
     const getFieldsOf = ({ id }: StoredUser) => getFields(parameters, itemsByUser.get(id) ?? { userId: id });
-    for (const [, users] of Map.groupBy(changed, (user) => getFieldsOf(user).timeZone)) {
-      const [first] = users;
-      if (first) await updateMemberships(tx, caller, users, getFieldsOf(first), record);
-    }
-    if (isActive === false) {
-      await deleteSessionsAndTokens(tx, siteId, changedIds);
-      await deleteSetPasswordLinks(tx, changedIds, siteId);
-    }
-    if (isActive === false || ipRestrictionsEnabled) await requireAdministrator(tx, siteId);
+    const usersByZone = Map.groupBy(changed, (user) => getFieldsOf(user).timeZone);
+    // One message: each statement sees what those before it have written.
+    await Promise.all([
+      ...[...usersByZone].map(([timeZone, sameUsers]) =>
+        updateMemberships(
+          tx,
+          caller,
+          sameUsers,
+          { isActive, twoFactorEnabled, ipRestrictionsEnabled, timeZone },
+          record,
+        ),
+      ),
+      ...(isActive === false
+        ? [deleteSessionsAndTokens(tx, siteId, changedIds), deleteSetPasswordLinks(tx, changedIds, siteId)]
+        : []),
+      isActive === false || ipRestrictionsEnabled ? requireAdministrator(tx, siteId) : undefined,
+    ]);
     return outcomes;
   },
   invert({ isActive, twoFactorEnabled, ipRestrictionsEnabled }, done) {

@@ -108,11 +108,14 @@ export async function readChain(db: Db, siteId: number): Promise<Chain | undefin
   return rows[0];
 }
 
-/** Committed rows without a seal after an id, in the order of their ids. */
+/**
+ * Committed rows without a seal after an id, in the order of their ids. Seals are looked up row by row: PostgreSQL makes `not exists` a merge
+ * join, which reads the seals of all earlier rows for every page.
+ */
 export async function readUnsealed(tx: Tx, after: number, limit: number): Promise<SealedContent[]> {
   const { rows } = await sql<SealedContent>`
     select ${CONTENT} from audit_log a where a.audit_id > ${after}
-      and not exists (select from audit_seal s where s.audit_id = a.audit_id)
+      and (select s.audit_id from audit_seal s where s.audit_id = a.audit_id) is null
     order by a.audit_id limit ${limit}`.execute(tx);
   return rows;
 }

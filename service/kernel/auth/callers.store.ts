@@ -456,8 +456,11 @@ export async function deleteSessionsAndTokens(
   siteId: number,
   userIds: readonly number[],
 ): Promise<void> {
-  for (const table of ['session', 'access_token'] as const)
-    await tx.deleteFrom(table).where('site_id', '=', siteId).where('user_id', '=', anyOf(userIds)).execute();
+  await Promise.all(
+    (['session', 'access_token'] as const).map((table) =>
+      tx.deleteFrom(table).where('site_id', '=', siteId).where('user_id', '=', anyOf(userIds)).execute(),
+    ),
+  );
 }
 
 const anyOf = (ids: readonly number[]) => sql<number>`any(${[...ids]}::int[])`;

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { ApiError } from '../api-error.ts';
 import { change, createHostActor, getActor } from '../audit/change.ts';
 import type { OperationRequirements } from '../auth/authorize.ts';
+import type { Caller } from '../auth/caller.ts';
 import { forEachBatch } from '../db/batches.ts';
 import { isEmbedded, withTransaction, type Db, type Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
@@ -26,6 +27,11 @@ const POLL_INTERVAL_MS = 2_000;
 const TURN_MS = 2_000;
 /** A transaction locks what it changes; other requests wait for it. */
 const TARGET_BATCH_MS = 60;
+/**
+ * A batch may take this many times as long as reading the rights of its owner just before it. Where that takes long, on a busy machine or far
+ * from the database, most of the time of a short batch is the same for any number of items.
+ */
+const BATCH_PER_OWNER_READ = 12;
 /** The embedded database has one connection: every request waits for the whole batch. */
 const EMBEDDED_BATCH_MS = 30;
 /** Pause after a batch on the embedded database, in which a request that has waited sends its next statements. */
@@ -153,7 +159,9 @@ async function runTurn(
     const turnEnd = performance.now() + TURN_MS;
     while (!isStopping(signal) && performance.now() < turnEnd) {
       const startedAt = performance.now();
-      const batch = await runBatch(context, kind, { ...job, attempts }, size);
+      const caller = await loadOwner(context, job, kind);
+      const ownerMs = performance.now() - startedAt;
+      const batch = await runBatch(context, kind, { ...job, attempts }, { caller, size });
       for (const task of kind.wakes ?? []) context.wakeTask?.(task);
       if (batch === 'ended') {
         batchSizes.delete(job.jobId);
@@ -166,7 +174,7 @@ async function runTurn(
           getNextBatchSize(
             size,
             performance.now() - startedAt,
-            isEmbedded(db) ? EMBEDDED_BATCH_MS : TARGET_BATCH_MS,
+            isEmbedded(db) ? EMBEDDED_BATCH_MS : getTargetMs(ownerMs),
           );
         attempts = 0;
       }
@@ -210,6 +218,10 @@ export function getNextBatchSize(size: number, ms: number, targetMs = TARGET_BAT
   const fitting = Math.round((size * targetMs) / Math.max(ms, 1));
   return Math.max(getSmallestSize(size, ms), Math.min(MAX_BATCH_ITEMS, size * 2, fitting));
 }
+
+/** Time that a transaction shall take after reading the rights of its owner took `ownerMs`. */
+export const getTargetMs = (ownerMs: number): number =>
+  Math.min(SLOW_BATCH_MS, Math.max(TARGET_BATCH_MS, ownerMs * BATCH_PER_OWNER_READ));
 
 function getSmallestSize(size: number, ms: number): number {
   if (ms > SLOW_BATCH_MS) return 1;
@@ -302,15 +314,15 @@ const writeOutcomes = (
 
 /**
  * Changes the next items in one transaction with their outcomes. `split`: the batch was refused as a whole and nothing was written.
- * @throws JobStopped when the owner may not continue, ApiError 429 when a rate limit refuses the next item
+ * @param caller the owner with the rights of this moment
+ * @throws ApiError 429 when a rate limit refuses the next item
  */
 async function runBatch(
   context: JobContext,
   kind: JobKind,
   job: store.OwnedJob,
-  size: number,
+  { caller, size }: { caller: Caller; size: number },
 ): Promise<'more' | 'ended' | 'split'> {
-  const caller = await loadOwner(context, job, kind);
   let attempted: readonly store.OpenItem[] = [];
   try {
     return await change(

@@ -12,7 +12,8 @@ import type { ResolvedQuery } from '../query/resolve-query.ts';
 import { listChoices, type Rendering } from '../query/row-json.store.ts';
 import { readIds, readMoment, readSeparatingTime, streamIds } from './export-ids.store.ts';
 import { readStoredRows } from './stored-rows.store.ts';
-import { createRowParser, type StoredField, type StoredRows } from './stored-rows.ts';
+import { createRowParser } from './stored-rows.ts';
+import type { StoredField, StoredRows } from './stored-values.ts';
 
 /** Rows and columns that an export reads, with all names resolved. */
 export interface ExportQuery {

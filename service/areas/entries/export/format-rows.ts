@@ -1,6 +1,7 @@
 /** Formats the rows of an export, many of them in a thread of their own. */
 import { Worker } from 'node:worker_threads';
-import { createRowFormatter, type RowFormat, type StoredRows } from './stored-rows.ts';
+import { createRowFormatter, type RowFormat } from './stored-rows.ts';
+import type { StoredRows } from './stored-values.ts';
 
 /** The start of a thread takes longer than formatting fewer rows. */
 const MIN_THREAD_ROWS = 2_000;
@@ -43,11 +44,19 @@ export function startFormatter(rowFormat: RowFormat, total: number): RowFormatte
       // Avoids an unhandled rejection when the export fails before it awaits the rows.
       answer.promise.catch(() => undefined);
       if (failure) answer.reject(failure);
-      else worker.postMessage({ rows, isFirst }, []);
+      else post(worker, rows, isFirst);
       return answer.promise;
     },
     async end() {
       await worker.terminate();
     },
   };
+}
+
+const encoder = new TextEncoder();
+
+/** Sends the text as bytes, which are handed over: copied into the heap of the thread, texts would stay until it is collected. */
+function post(worker: Worker, rows: StoredRows, isFirst: boolean): void {
+  const text = typeof rows.text === 'string' ? encoder.encode(rows.text) : rows.text.slice();
+  worker.postMessage({ rows: { ...rows, text }, isFirst }, [text.buffer]);
 }

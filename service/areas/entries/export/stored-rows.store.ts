@@ -9,7 +9,7 @@ import { valuesAtSql } from '../history/as-of-rows.store.ts';
 import { ENTRY, textSql, valueSql } from '../query/field-sql.store.ts';
 import type { SortedIds } from '../query/id-list.ts';
 import { referenceJsonSql, type Rendering, rowJsonSql, userJsonSql } from '../query/row-json.store.ts';
-import type { StoredRows } from './stored-rows.ts';
+import type { StoredRows } from './stored-values.ts';
 
 /** Rows up to this size are sent at once. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -24,6 +24,9 @@ interface StoredRowsQuery {
   at: Date | undefined;
 }
 
+/** Rows and their number. */
+type ReadRows = StoredRows & { text: string; count: number };
+
 /**
  * The rows of `ids` in their order (`createRowParser`) and their number; entries that no longer exist have none. Names of users and
  * referenced entries are read once for all rows.
@@ -32,7 +35,7 @@ interface StoredRowsQuery {
 export async function readStoredRows(
   db: Db,
   { siteId, ids, fields, otherFieldIds, at }: StoredRowsQuery,
-): Promise<StoredRows & { count: number }> {
+): Promise<ReadRows> {
   const rendering: Rendering = { siteId, linkTo: undefined, extended: false, wrapIntoArrays: false };
   const fileFields = fields.filter(({ fieldType }) => isFileField(fieldType));
   const files = fileFields.length > 0 ? sql`|| ',' || ${rowJsonSql(fileFields, rendering)}` : sql``;
@@ -49,7 +52,7 @@ export async function readStoredRows(
           join entry n on n.site_id = ${siteId} and n.entry_id = page.entry_id`;
   // Without `offset 0` the text of each row would be made twice.
   const { rows } = await executeReplanned(
-    sql<StoredRows & { count: number; text: string | null }>`
+    sql<Omit<ReadRows, 'text'> & { text: string | null }>`
       with ${ENTRY} as materialized (${entries})
       select count(*)::int as count,
         case when coalesce(sum(octet_length("row")), 0) <= ${sql.lit(MAX_BYTES)} then coalesce(string_agg("row", ',' order by at), '') end as text,
@@ -59,17 +62,18 @@ export async function readStoredRows(
     db,
   );
   const [result] = rows;
-  if (!result || result.text === null)
+  const text = result?.text ?? undefined;
+  if (!result || text === undefined)
     throw badRequest([
       {
         path: 'limit',
         message: `leads to rows of more than ${MAX_BYTES / 1024 / 1024} MiB: request less at once`,
       },
     ]);
-  return result;
+  return { ...result, text };
 }
 
-/** JSON object by id of the users or entries that the rows have in fields of a type. */
+/** JSON list of the users or entries that the rows have in fields of a type; unknown ids have no item. */
 function namesSql(
   fields: readonly SchemaField[],
   fieldType: SchemaField['fieldType'],
@@ -79,10 +83,11 @@ function namesSql(
     .filter((field) => field.fieldType === fieldType)
     .map((field) =>
       field.isMultiSelect
-        ? sql`select jsonb_array_elements(${valueSql(field)})::int as id from ${ENTRY}`
-        : sql`select ${textSql(field)}::int as id from ${ENTRY}`,
+        ? sql`select jsonb_array_elements(${valueSql(field)})::int from ${ENTRY}`
+        : sql`select ${textSql(field)}::int from ${ENTRY}`,
     );
-  if (ids.length === 0) return sql`'{}'::text`;
-  return sql`(select coalesce(jsonb_object_agg(named.id, (${renderSql(sql`named.id`)})), '{}')::text
-    from (${sql.join(ids, sql` union `)}) as named where named.id is not null)`;
+  if (ids.length === 0) return sql`'[]'::text`;
+  // One look-up of all ids in the index: a subquery for each id takes five times as long.
+  const rendered = renderSql(sql`any(array(${sql.join(ids, sql` union all `)}))`);
+  return sql`(select coalesce(json_agg(named.item), '[]')::text from (${rendered}) as named(item))`;
 }
