@@ -30,6 +30,7 @@ const FILES = [
   pdf('locked.pdf', buildPdf({ pages: ['Salaries'], password: 'winter' })),
   pdf('broken.pdf', breakTable(buildPdf({ pages: ['Repaired'] }))),
   pdf('empty.pdf', Buffer.from('%PDF-1.7 and nothing else')),
+  pdf('miscounted.pdf', buildPdf({ pages: ['Only page'], namedPageCount: 3 })),
   pdf('long.pdf', buildPdf({ pages: Array.from({ length: 5001 }, () => 'x') })),
   ...MADE_FILES.map(({ name, buffer }) => pdf(name, buffer)),
   { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('<b>Low tide</b>') },
@@ -132,6 +133,10 @@ test('shows PDF files of an entry, and says what it does not show', async ({ pag
   await test.step('damaged and too long files', async () => {
     await page.getByRole('button', { name: 'Preview broken.pdf' }).click();
     await expect(page.getByRole('group', { name: 'Page 1 of 1' })).toContainText('Repaired');
+    await page.keyboard.press('Escape');
+    // The last page is looked for when the first one is shown.
+    await page.getByRole('button', { name: 'Preview miscounted.pdf' }).click();
+    await expect(page.getByRole('group', { name: 'Page 1 of 1' })).toContainText('Only page');
     await page.keyboard.press('Escape');
     for (const [name, reason] of [
       ['empty.pdf', 'The file is damaged or not a PDF file.'],
