@@ -59,6 +59,20 @@ export async function findFileHash(db: Db, siteId: number, fileId: number): Prom
   return rows[0]?.hash;
 }
 
+/** Hashes of these files of a site by id. */
+export async function findFileHashes(
+  db: Db,
+  siteId: number,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Buffer>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: number; hash: Buffer }>`
+    select file_id as id, hash from stored_file where site_id = ${siteId} and file_id = any(${[...ids]}::int[])`.execute(
+    db,
+  );
+  return new Map(rows.map(({ id, hash }) => [id, hash]));
+}
+
 /** Ids of the sites with files created before a time. */
 export async function listSitesWithFilesBefore(db: Db, before: Date): Promise<number[]> {
   const { rows } = await sql<{ siteId: number }>`
