@@ -105,9 +105,9 @@ export function buildPdf({
   return writeFile(objects, keys && { dictionary: keys.dictionary, fileId });
 }
 
-function writeFile(
+export function writeFile(
   objects: ReadonlyMap<number, Buffer | string>,
-  encryption: { dictionary: string; fileId: Buffer } | undefined,
+  encryption?: { dictionary: string; fileId: Buffer },
 ): Buffer {
   const parts = [Buffer.from('%PDF-1.7\n')];
   let length = parts[0]?.length ?? 0;

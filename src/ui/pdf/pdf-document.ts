@@ -23,12 +23,22 @@ import workerUrl from './pdf-worker.ts?worker&url';
 import { createRangeQueue } from './range-queue.ts';
 import { createStallTimer } from './stall-timer.ts';
 
+/** The version of a file. */
+interface PdfVersion {
+  /** Hexadecimal. */
+  sha256: string;
+  /** Since when the file is what it is. */
+  unchangedSince: Date | undefined;
+}
+
 /** A file whose bytes are read in parts. */
 export interface PdfSource {
   /** Name of the file. */
   name: string;
   /** Bytes. */
   size: number;
+  /** What is known of the version that is read, from its first part; undefined where nothing is. */
+  version?: Promise<PdfVersion>;
   /** Reads the bytes from `begin` to before `end`. Rejects if the file is no longer the same. */
   read: (begin: number, end: number, signal: AbortSignal) => Promise<Uint8Array>;
 }
