@@ -99,7 +99,7 @@ const openOnce = (page: Page, close = true) =>
 async function measureScrollRate(page: Page): Promise<number> {
   await page.bringToFront();
   await openOnce(page, false);
-  const frames = await page.evaluate(() => (window as unknown as PdfBenchWindow).scroll());
+  const frames = await page.evaluate(() => (window as unknown as PdfBenchWindow).scrollFile());
   return (1000 * frames.length) / sum(frames);
 }
 

@@ -41,4 +41,4 @@ const waitForFirstPage = () =>
   if (close) root.unmount();
   return duration;
 };
-(window as unknown as PdfBenchWindow).scroll = () => measureFrames(host.querySelector('.pdf-viewport'));
+(window as unknown as PdfBenchWindow).scrollFile = () => measureFrames(host.querySelector('.pdf-viewport'));

@@ -40,5 +40,5 @@ GlobalWorkerOptions.workerSrc = workerUrl;
   }
   return duration;
 };
-(window as unknown as PdfBenchWindow).scroll = () =>
+(window as unknown as PdfBenchWindow).scrollFile = () =>
   measureFrames(document.querySelector('.pdfViewer')?.parentElement ?? null);

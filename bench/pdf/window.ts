@@ -3,7 +3,7 @@ export interface PdfBenchWindow extends Window {
   /** Opens the file and closes it again. @returns milliseconds until the first page was drawn */
   openOnce: (close: boolean) => Promise<number>;
   /** Scrolls through the open file. @returns milliseconds between frames */
-  scroll: () => Promise<number[]>;
+  scrollFile: () => Promise<number[]>;
 }
 
 const SCROLLED_FRAMES = 240;

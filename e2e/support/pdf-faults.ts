@@ -51,7 +51,7 @@ const toHex4 = (...values: number[]): string =>
 /** 8 by 8 black pixels (ISO/IEC 14492): the information of the page, and a region of the coding of fax machines. */
 function buildJbig2(): Buffer {
   // A line of no white and eight black pixels, and seven that are as the one above.
-  const lines = toBytes(`001${'00110101'}${'000101'}${'11'.repeat(7)}${'000000000001'.repeat(2)}`);
+  const lines = toBytes(`00100110101000101${'11'.repeat(7)}${'000000000001'.repeat(2)}`);
   const region = Buffer.concat([Buffer.from(`${toHex4(8, 8, 0, 0)}0001`, 'hex'), lines]);
   return Buffer.concat([
     Buffer.from(`${toHex4(0)}300001${toHex4(19)}${toHex4(8, 8, 0, 0)}000000`, 'hex'),

@@ -43,6 +43,14 @@ const listTexts = async (file: Buffer) =>
     part.replaceAll(/<[^>]*>/g, ''),
   );
 
+const buildPictured = (name: string) => `<w:p>${pictureRun(name)}</w:p>${paragraph('{Logo}')}`;
+
+/** The image that a picture of a document became. */
+const findPicture = async (file: Buffer) => {
+  const name = (await listMembers(file)).find((path) => /^word\/media\/[0-9a-f]{32}/.test(path));
+  return readMemberBytes(file, name ?? '');
+};
+
 onEachApp((context) => {
   let things: Things;
   let api: ApiClient;
@@ -407,15 +415,10 @@ onEachApp((context) => {
     };
     const [former, current] = [makePng(2, 2), makePng(3, 3)];
     await put(former);
-    const body = (name: string) => `<w:p>${pictureRun(name)}</w:p>${paragraph('{Logo}')}`;
-    const template = await create(await makeDocxWithPicture(body('{Logo}'), makePng(1, 1)));
+    const template = await create(await makeDocxWithPicture(buildPictured('{Logo}'), makePng(1, 1)));
     expect(template.fields).toMatchObject([{ path: 'Logo', fieldId: things.field('Logo').id }]);
     const before = await generate(template.id, { entryIds: [entryId] });
     expect(await listTexts(before.file)).toEqual(['', 'logo.png']);
-    const findPicture = async (file: Buffer) => {
-      const name = (await listMembers(file)).find((path) => /^word\/media\/[0-9a-f]{32}/.test(path));
-      return readMemberBytes(file, name ?? '');
-    };
     expect((await findPicture(before.file)).equals(former)).toBe(true);
     const asOf = await nextTimestamp();
     await put(current);
@@ -432,7 +435,7 @@ onEachApp((context) => {
     ]);
     expect((await compare(past.run)).body.counts).toMatchObject({ changed: 0, unchanged: 1 });
 
-    const wrong = await makeDocxWithPicture(body('{Name}'), makePng(1, 1));
+    const wrong = await makeDocxWithPicture(buildPictured('{Name}'), makePng(1, 1));
     expect(
       (await upload<ReportCheck>(`${REPORTS}/check`, { entryTypeId: things.typeId }, wrong)).body.findings,
     ).toMatchObject([{ code: 'wrong-format', placeholder: '{Name}', place: 'paragraph 1' }]);

@@ -113,25 +113,26 @@ describe('text documents', () => {
   });
 });
 
-describe('pictures', () => {
-  const toPicture = (bytes: Buffer, type = 'image/png'): ReportValue => ({
-    kind: 'picture',
-    name: 'logo.png',
-    type,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    bytes,
-  });
-  const rows = (alternativeText: string) =>
-    makeDocxWithPicture(
-      table(
-        `<w:tr><w:tc><w:tcPr/>${paragraph('{#rows}{Name}')}</w:tc><w:tc><w:tcPr/><w:p>${pictureRun(alternativeText)}<w:r><w:t>{/rows}</w:t></w:r></w:p></w:tc></w:tr>`,
-      ),
-      makePng(2, 1),
-    );
+const toPicture = (bytes: Buffer, type = 'image/png'): ReportValue => ({
+  kind: 'picture',
+  name: 'logo.png',
+  type,
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  bytes,
+});
+/** A document whose row of a table repeats a picture. */
+const makePictureRows = (alternativeText: string) =>
+  makeDocxWithPicture(
+    table(
+      `<w:tr><w:tc><w:tcPr/>${paragraph('{#rows}{Name}')}</w:tc><w:tc><w:tcPr/><w:p>${pictureRun(alternativeText)}<w:r><w:t>{/rows}</w:t></w:r></w:p></w:tc></w:tr>`,
+    ),
+    makePng(2, 1),
+  );
 
+describe('pictures', () => {
   test('become the images of their entries, in the frame of the template', async () => {
     const options = { ...OPTIONS, listsRows: true, pictures: ['logo'] };
-    const renderer = createDocxRenderer(await readPackage(await rows('{Logo}')), options);
+    const renderer = createDocxRenderer(await readPackage(await makePictureRows('{Logo}')), options);
     const square = makePng(100, 100);
     const entries: ReportRecord[] = [
       { name: text('A'), logo: toPicture(square) },
@@ -184,10 +185,16 @@ describe('pictures', () => {
 
   test('are placeholders where their alternative text is one, and stay otherwise', async () => {
     const marks = async (alternativeText: string) =>
-      inspectDocx(await readPackage(await rows(alternativeText))).texts.flatMap(({ marks: list }) => list);
+      inspectDocx(await readPackage(await makePictureRows(alternativeText))).texts.flatMap(
+        ({ marks: list }) => list,
+      );
     expect(await marks('{Logo}')).toContainEqual({ offset: 0, length: 6, text: '{Logo}', isPicture: true });
     expect((await marks('The {Logo} of us')).filter(({ isPicture }) => isPicture)).toEqual([]);
-    const unknown = await fillDocx(await rows('{Logo}'), [{ name: text('A'), logo: text('x') }], true);
+    const unknown = await fillDocx(
+      await makePictureRows('{Logo}'),
+      [{ name: text('A'), logo: text('x') }],
+      true,
+    );
     expect(unknown).toContain('r:embed="rId9"');
   });
 });

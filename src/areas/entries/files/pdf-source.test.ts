@@ -3,7 +3,9 @@ import type { FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { getEntryFile } from '../../../api/generated/sdk/entries.gen.ts';
 import { createEntryFileSource } from './pdf-source.ts';
 
-vi.mock(import('../../../api/generated/sdk/entries.gen.ts'), () => ({ getEntryFile: vi.fn() }));
+vi.mock(import('../../../api/generated/sdk/entries.gen.ts'), () => ({
+  getEntryFile: vi.fn<typeof getEntryFile>() as never,
+}));
 
 const file: FileValueVm = {
   id: 7,
@@ -42,7 +44,7 @@ test('parts of one version are read, and the first one names it', async () => {
   });
   answerPart(etag);
   await source.read(10, 20, signal);
-  expect(vi.mocked(getEntryFile).mock.calls.map(([{ headers } = {}]) => headers)).toEqual([
+  expect(vi.mocked(getEntryFile).mock.calls.map(([{ headers }]) => headers)).toEqual([
     { Range: 'bytes=0-9' },
     { Range: 'bytes=10-19', 'If-Range': etag },
   ]);
