@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { chunksByArea } from './scripts/chunks.ts';
 import { parseDocuments } from './scripts/documents.ts';
-import { copyPdfFiles } from './scripts/pdf-files.ts';
+import { copyPdfFiles, deferLastPageCheck } from './scripts/pdf-files.ts';
 
 const serviceUrl = process.env['STEWARD_SERVICE'] ?? 'http://127.0.0.1:4400';
 
@@ -88,7 +88,7 @@ export default defineConfig({
       },
     },
   },
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [deferLastPageCheck()] },
   server: {
     host: '127.0.0.1',
     port: 5173,

@@ -11,8 +11,9 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from '@playwright/test';
 import { build } from 'vite';
+import { deferLastPageCheck } from '../scripts/pdf-files.ts';
 import type { Bench, Measure } from './bench.ts';
-import { percentile } from './bench.ts';
+import { percentile, sum } from './bench.ts';
 import { openBrowser } from './browser/chromium.ts';
 import { measureHeapMb } from './browser/heap.ts';
 import { buildLargePdf } from './pdf/large-pdf.ts';
@@ -24,6 +25,7 @@ const CLOSED_FILES = 20;
 const MAX_FIRST_PAGE_MS = 700;
 const MAX_RATIO = 1.3;
 const MAX_LEFT_MB = 30;
+const FRAMES_PER_SECOND = 60;
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
@@ -40,7 +42,7 @@ async function buildPages(outDir: string): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'error',
-    worker: { format: 'es' },
+    worker: { format: 'es', plugins: () => [deferLastPageCheck()] },
     build: {
       outDir,
       target: 'es2024',
@@ -90,7 +92,23 @@ async function openPage(browser: Browser, url: string): Promise<Page> {
   return page;
 }
 
-const openOnce = (page: Page) => page.evaluate(() => (window as unknown as PdfBenchWindow).openOnce(true));
+const openOnce = (page: Page, close = true) =>
+  page.evaluate((closes) => (window as unknown as PdfBenchWindow).openOnce(closes), close);
+
+/** Frames a second while the page scrolls through a file that it opens. */
+async function measureScrollRate(page: Page): Promise<number> {
+  await page.bringToFront();
+  await openOnce(page, false);
+  const frames = await page.evaluate(() => (window as unknown as PdfBenchWindow).scrollFile());
+  return (1000 * frames.length) / sum(frames);
+}
+
+/** Heap sizes after the workers of closed files have ended. */
+async function measureClosedHeapMb(page: Page): Promise<number> {
+  await Promise.all(page.workers().map((worker) => new Promise((resolve) => worker.once('close', resolve))));
+  const heap = await measureHeapMb(page);
+  return heap.page + heap.workers;
+}
 
 async function measure(): Promise<Measure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-bench-pdf-'));
@@ -108,10 +126,11 @@ async function measure(): Promise<Measure[]> {
       times.ours.push(await openOnce(ours));
       times.peer.push(await openOnce(peer));
     }
-    const before = (await measureHeapMb(ours)).page;
+    const before = await measureClosedHeapMb(ours);
     for (let at = 0; at < CLOSED_FILES; at += 1) await openOnce(ours);
-    const { page, workers } = await measureHeapMb(ours);
+    const after = await measureClosedHeapMb(ours);
     const [firstPage, peerFirstPage] = [percentile(times.ours, 0.5), percentile(times.peer, 0.5)];
+    const [scrollRate, peerScrollRate] = [await measureScrollRate(ours), await measureScrollRate(peer)];
     return [
       {
         name: `first page of ${MEGABYTES} MB (median of ${ROUNDS})`,
@@ -122,9 +141,16 @@ async function measure(): Promise<Measure[]> {
       },
       {
         name: `memory left after ${CLOSED_FILES} files`,
-        ours: page + workers - before,
+        ours: after - before,
         unit: 'MB',
         maximum: MAX_LEFT_MB,
+      },
+      {
+        name: 'frames per second while scrolling',
+        ours: scrollRate,
+        floor: peerScrollRate,
+        unit: '',
+        minimum: FRAMES_PER_SECOND * 0.95,
       },
     ];
   } finally {

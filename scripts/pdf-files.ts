@@ -44,3 +44,23 @@ export const copyPdfFiles = (): Plugin => ({
     });
   },
 });
+
+const LAST_PAGE_CHECK = /await this\.ensureDoc\("checkLastPage",\[(\w+)\]\)/g;
+
+/**
+ * Lets pdf.js open a file that is read by ranges without reading its last page. In a file whose pages are in one list it would
+ * read all of them, which is most of the file, before the first page is shown. The viewer reads the last page afterwards
+ * and opens the file anew, from all of its bytes, if there is none (`checkLastPage`). Fails the build when pdf.js has changed there.
+ */
+export const deferLastPageCheck = (): Plugin => ({
+  name: 'defer-last-page-check',
+  apply: 'build',
+  transform(code, id) {
+    if (!id.endsWith('/pdfjs-dist/build/pdf.worker.min.mjs')) return undefined;
+    const [match, ...more] = code.matchAll(LAST_PAGE_CHECK);
+    if (!match || more.length > 0)
+      return this.error('pdf.js checks the last page in another way than expected');
+    // Only the manager of files that are read by ranges has this property.
+    return { code: code.replace(match[0], `${match[1]}||!this.streamManager?${match[0]}:0`), map: null };
+  },
+});

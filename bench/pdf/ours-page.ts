@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { PdfSource } from '../../src/ui/pdf/pdf-document.ts';
 import { PdfViewer } from '../../src/ui/pdf/PdfViewer.tsx';
-import { type PdfBenchWindow, readSize } from './window.ts';
+import { measureFrames, type PdfBenchWindow, readSize } from './window.ts';
 
 const host = document.createElement('div');
 host.style.cssText = 'display: grid; width: 1000px; height: 800px';
@@ -41,3 +41,4 @@ const waitForFirstPage = () =>
   if (close) root.unmount();
   return duration;
 };
+(window as unknown as PdfBenchWindow).scrollFile = () => measureFrames(host.querySelector('.pdf-viewport'));

@@ -4,7 +4,7 @@ import { getDocument, GlobalWorkerOptions } from 'pdfjs-dist';
 import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { EventBus, PDFLinkService, PDFViewer } from 'pdfjs-dist/web/pdf_viewer.mjs';
 import 'pdfjs-dist/web/pdf_viewer.css';
-import type { PdfBenchWindow } from './window.ts';
+import { measureFrames, type PdfBenchWindow } from './window.ts';
 
 GlobalWorkerOptions.workerSrc = workerUrl;
 
@@ -40,3 +40,5 @@ GlobalWorkerOptions.workerSrc = workerUrl;
   }
   return duration;
 };
+(window as unknown as PdfBenchWindow).scrollFile = () =>
+  measureFrames(document.querySelector('.pdfViewer')?.parentElement ?? null);

@@ -4,6 +4,7 @@ import { findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { createEntryType, SCHEMA } from '../support/entries.ts';
 import { checkOpened, checkPageAtWidths } from '../support/page-checks.ts';
+import { ENDLESS_FILE, IMAGE_FILES, INACTIVE_FILE, LARGEST_PAGE_FILE } from '../support/pdf-faults.ts';
 import { makeWithTools } from '../support/pdf-tools.ts';
 import { buildPdf } from '../support/pdf.ts';
 import { ada } from '../support/people.ts';
@@ -30,10 +31,19 @@ const FILES = [
   pdf('locked.pdf', buildPdf({ pages: ['Salaries'], password: 'winter' })),
   pdf('broken.pdf', breakTable(buildPdf({ pages: ['Repaired'] }))),
   pdf('empty.pdf', Buffer.from('%PDF-1.7 and nothing else')),
+  pdf('miscounted.pdf', buildPdf({ pages: ['Only page'], namedPageCount: 3 })),
   pdf('long.pdf', buildPdf({ pages: Array.from({ length: 5001 }, () => 'x') })),
   ...MADE_FILES.map(({ name, buffer }) => pdf(name, buffer)),
   { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('<b>Low tide</b>') },
   { name: 'letter.docx', mimeType: 'application/zip', buffer: Buffer.from('PK\u0003\u0004') },
+];
+
+const UNUSUAL_FILES = [
+  pdf('cut.pdf', report.subarray(0, report.length / 2)),
+  pdf('endless.pdf', ENDLESS_FILE),
+  pdf('largest.pdf', LARGEST_PAGE_FILE),
+  pdf('inactive.pdf', INACTIVE_FILE),
+  ...IMAGE_FILES.map(({ name, buffer }) => pdf(name, buffer)),
 ];
 
 /** The color in the middle of the square on the first page. */
@@ -44,21 +54,39 @@ const readSquare = (page: Page) =>
     return [...(canvas?.getContext('2d')?.getImageData(x, y, 1, 1).data ?? [])];
   });
 
-test('shows PDF files of an entry, and says what it does not show', async ({ page }) => {
+/** The color in the middle of the image of a file of `IMAGE_FILES`. */
+const readImage = (page: Page) =>
+  page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>('[data-page="1"] canvas');
+    const [x, y] = [canvas?.width ?? 0, canvas?.height ?? 0];
+    return canvas?.getContext('2d')?.getImageData(x / 4, (y * 3) / 4, 1, 1).data[0];
+  });
+
+/** Opens an entry of a new type with these files. @returns its id, and what is fetched for the viewer from then on */
+async function openEntryWith(
+  page: Page,
+  type: string,
+  files: typeof FILES,
+): Promise<{ first: number; fetched: string[] }> {
   const fetched: string[] = [];
   page.on('request', (request) => {
     if (/\/assets\/pdf/.test(request.url())) fetched.push(request.url());
   });
   await openAs(page, ada);
-  const { first } = await createEntryType(page, 'Berth');
-  await sendRequest(page.request, 'POST', `${SCHEMA}/Berth/fields`, {
+  const { first } = await createEntryType(page, type);
+  await sendRequest(page.request, 'POST', `${SCHEMA}/${type}/fields`, {
     apiName: 'Papers',
     name: 'Papers',
     fieldType: 13,
     isMultiSelect: true,
   });
-  await page.goto(`/entries/Berth/${first}`);
-  await page.getByLabel('Files for Papers').setInputFiles(FILES);
+  await page.goto(`/entries/${type}/${first}`);
+  await page.getByLabel('Files for Papers').setInputFiles(files);
+  return { first, fetched };
+}
+
+test('shows PDF files of an entry, and says what it does not show', async ({ page }) => {
+  const { first, fetched } = await openEntryWith(page, 'Berth', FILES);
   await expect(page.getByRole('button', { name: 'Preview letter.docx' })).toHaveAccessibleDescription(
     'Office files have no preview. Download the file to open it.',
   );
@@ -80,6 +108,8 @@ test('shows PDF files of an entry, and says what it does not show', async ({ pag
     ).toBeVisible();
     await expect(viewer.getByText('Scripts of this file are not run.')).toBeVisible();
     await expect.poll(() => readSquare(page)).toEqual([0, 0, 255, 255]);
+    await expect(viewer.getByText(`SHA-256 ${hash(report)}`)).toBeVisible();
+    await expect(viewer.getByText(/^Unchanged since /)).toBeVisible();
   });
 
   await test.step('find, outline, keys and link', async () => {
@@ -133,6 +163,10 @@ test('shows PDF files of an entry, and says what it does not show', async ({ pag
     await page.getByRole('button', { name: 'Preview broken.pdf' }).click();
     await expect(page.getByRole('group', { name: 'Page 1 of 1' })).toContainText('Repaired');
     await page.keyboard.press('Escape');
+    // The last page is looked for when the first one is shown.
+    await page.getByRole('button', { name: 'Preview miscounted.pdf' }).click();
+    await expect(page.getByRole('group', { name: 'Page 1 of 1' })).toContainText('Only page');
+    await page.keyboard.press('Escape');
     for (const [name, reason] of [
       ['empty.pdf', 'The file is damaged or not a PDF file.'],
       ['long.pdf', 'The file has more than 5,000 pages.'],
@@ -184,5 +218,52 @@ test('shows PDF files of an entry, and says what it does not show', async ({ pag
     await page.getByRole('option', { name: 'notes.txt' }).click();
     await expect(earlier.getByLabel('notes.txt')).toHaveText('<b>Low tide</b>');
     await checkPageAtWidths(page);
+  });
+});
+
+test('shows unusual PDF files', async ({ page }) => {
+  const { fetched } = await openEntryWith(page, 'Pier', UNUSUAL_FILES);
+  await test.step('half of a file', async () => {
+    // Half of a file has some of its pages, or none that can be found.
+    await page.getByRole('button', { name: 'Preview cut.pdf' }).click();
+    await expect(
+      page
+        .getByRole('group', { name: /^Page 1 of/ })
+        .or(page.getByRole('alert'))
+        .first(),
+    ).toBeVisible();
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('unusual files', async () => {
+    const shown = page.getByRole('group', { name: 'Page 1 of 1' });
+    await page.getByRole('button', { name: 'Preview endless.pdf' }).click();
+    await expect(shown).toContainText('Unusual');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Preview largest.pdf' }).click();
+    await expect(shown.locator('canvas')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Preview inactive.pdf' }).click();
+    await expect(page.getByText('The form in this file (XFA) is not shown')).toBeVisible();
+    await expect(page.getByText('1 attached file is not shown.')).toBeVisible();
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('images whose decoders are WebAssembly, and without it', async () => {
+    for (const policy of [undefined, "default-src 'none'; script-src 'self'; connect-src 'self'"]) {
+      if (policy !== undefined)
+        await page.route(/\/assets\/pdf-worker-/, async (route) => {
+          const response = await route.fetch();
+          const headers = { ...response.headers(), 'content-security-policy': policy };
+          await route.fulfill({ response, headers });
+        });
+      for (const { name, gray } of IMAGE_FILES) {
+        await page.getByRole('button', { name: `Preview ${name}` }).click();
+        await expect.poll(() => readImage(page), { message: name }).toBe(gray);
+        await page.keyboard.press('Escape');
+      }
+    }
+    expect(fetched.filter((url) => url.endsWith('_nowasm_fallback.js'))).not.toEqual([]);
+    await page.unroute(/\/assets\/pdf-worker-/);
   });
 });

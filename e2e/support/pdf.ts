@@ -6,6 +6,8 @@ interface PdfOptions {
   pages: readonly string[];
   /** Adds an outline to page 7, a web link and a script on page 1, and a form field. */
   isRich?: boolean;
+  /** Number of pages that the file names; default: as many as it has. */
+  namedPageCount?: number;
   /** Encrypts the file (40 bits, ISO 32000-1, 7.6.3). */
   password?: string;
 }
@@ -54,7 +56,12 @@ function createKeys(password: string, fileId: Buffer) {
 }
 
 /** Builds a PDF file. The pages have a blue square, whose color a PostScript function computes. */
-export function buildPdf({ pages, isRich = false, password }: PdfOptions): Buffer {
+export function buildPdf({
+  pages,
+  isRich = false,
+  namedPageCount = pages.length,
+  password,
+}: PdfOptions): Buffer {
   const fileId = Buffer.alloc(16, 7);
   const keys = password === undefined ? undefined : createKeys(password, fileId);
   const objects = new Map<number, Buffer | string>();
@@ -69,7 +76,7 @@ export function buildPdf({ pages, isRich = false, password }: PdfOptions): Buffe
     : '';
   objects.set(1, `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`);
   const kids = pages.map((_, index) => `${getPageId(index)} 0 R`).join(' ');
-  objects.set(2, `<< /Type /Pages /Count ${pages.length} /Kids [${kids}] >>`);
+  objects.set(2, `<< /Type /Pages /Count ${namedPageCount} /Kids [${kids}] >>`);
   objects.set(3, '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
   addStream(4, '/FunctionType 4 /Domain [0 1] /Range [0 1 0 1 0 1]', '{ 0 exch 0 exch }');
   if (isRich) {
@@ -98,9 +105,9 @@ export function buildPdf({ pages, isRich = false, password }: PdfOptions): Buffe
   return writeFile(objects, keys && { dictionary: keys.dictionary, fileId });
 }
 
-function writeFile(
+export function writeFile(
   objects: ReadonlyMap<number, Buffer | string>,
-  encryption: { dictionary: string; fileId: Buffer } | undefined,
+  encryption?: { dictionary: string; fileId: Buffer },
 ): Buffer {
   const parts = [Buffer.from('%PDF-1.7\n')];
   let length = parts[0]?.length ?? 0;

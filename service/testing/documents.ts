@@ -49,6 +49,24 @@ const part = (path: string, type: string): string =>
 export const paragraph = (...runs: string[]): string =>
   `<w:p>${runs.map((run) => `<w:r><w:t xml:space="preserve">${run}</w:t></w:r>`).join('')}</w:p>`;
 
+/** A run with a picture (`word/media/image1.png`) in a frame of 100 by 50 points. */
+export const pictureRun = (alternativeText: string): string =>
+  `<w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:extent cx="1270000" cy="635000"/><wp:docPr id="1" name="Picture 1" descr="${alternativeText}"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:nvPicPr><pic:cNvPr id="0" name="image1.png"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="rId9"/><a:srcRect l="10000"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="1270000" cy="635000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`;
+
+/** A text document with the picture that `pictureRun` shows. */
+export function makeDocxWithPicture(body: string, picture: Buffer): Promise<Buffer> {
+  const files = docxFiles(body);
+  const type = '<Default Extension="png" ContentType="image/png"/>';
+  return packFiles({
+    ...files,
+    '[Content_Types].xml': files['[Content_Types].xml']?.replace(/<Override/, `${type}<Override`) ?? '',
+    'word/_rels/document.xml.rels': relations(
+      `<Relationship Id="rId9" Type="${OFFICE}/image" Target="media/image1.png"/>`,
+    ),
+    'word/media/image1.png': picture,
+  });
+}
+
 /** A row of a table with a paragraph in each cell. */
 export const tableRow = (...cells: string[]): string =>
   `<w:tr>${cells.map((cell) => `<w:tc><w:tcPr/>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`;

@@ -11,8 +11,8 @@ import { convertToPdf, NO_OFFICE } from './documents/office.ts';
 import type { TemplateRenderer, withTemplate } from './documents/renderer.ts';
 import { checkDocument, type CheckResult } from './language/check.ts';
 import { formatValue } from './language/formats.ts';
-import type { ReportRecord } from './language/values.ts';
-import { withReportData, type ReportEntry, type Selection } from './report-data.ts';
+import type { ReportPicture, ReportRecord, ReportValue } from './language/values.ts';
+import { requirePictureBytes, withReportData, type ReportEntry, type Selection } from './report-data.ts';
 import type { TemplateTexts } from './templates.store.ts';
 
 export const REPORT_LIMITS = {
@@ -53,6 +53,8 @@ export interface ReportRequest {
 interface GenerateContext {
   db: Db;
   caller: Caller;
+  /** Folder of the contents of files. */
+  dataDir: string;
   officeProgram: string | undefined;
   signal: AbortSignal | undefined;
   /** Limits the threads of requests, or not. */
@@ -131,6 +133,22 @@ export function findLimitFault(
   return say(REPORT_LIMITS.sections, 'a document with a section for each');
 }
 
+const toItems = (value: ReportValue): readonly ReportValue[] =>
+  value.kind === 'list' ? value.items : [value];
+
+const listPictures = (record: ReportRecord): ReportPicture[] =>
+  Object.values(record)
+    .flatMap(toItems)
+    .filter((value) => value.kind === 'picture');
+
+/** A value as two reports compare it: a picture is another one when its content is. */
+const describeValue = (value: ReportValue, timeZone: string): string =>
+  toItems(value)
+    .map((item) =>
+      item.kind === 'picture' ? `${item.name} (SHA-256 ${item.sha256})` : formatValue(item, { timeZone }),
+    )
+    .join(', ');
+
 const hashValues = (values: ReportValues): string =>
   createHash('sha256').update(JSON.stringify(values)).digest('hex');
 
@@ -143,66 +161,78 @@ export async function generateReport(
   request: ReportRequest,
   emit: (document: GeneratedDocument) => Promise<void>,
 ): Promise<GeneratedReport> {
-  const { db, caller, officeProgram, signal } = context;
+  const { db, caller, dataDir, officeProgram, signal } = context;
   const { template, entryTypeId, selection, timeZone, isPdf, document } = request;
   if (isPdf && officeProgram === undefined) throw conflict(NO_OFFICE);
   const schema = await loadSchema(db, caller.siteId);
   const { check, type } = requireFitting(template.content, schema, entryTypeId);
   const paths = check.fields.map(({ path }) => path);
+  const pictures = check.fields.flatMap(({ path, isPicture }) => (isPicture ? path.toLowerCase() : []));
   const convert = async (documents: readonly Uint8Array[]): Promise<readonly Uint8Array[]> =>
     isPdf && officeProgram !== undefined
       ? convertToPdf(documents, { program: officeProgram, format: template.format, signal })
       : documents;
-  return withReportData({ db, caller }, { type, fields: check.fields, selection }, (data) =>
-    context.open(template.bytes, { listsRows: check.listsRows, timeZone, signal }, async (renderer) => {
-      const fault = findLimitFault(data.total, { format: template.format, document }, check);
-      if (fault !== undefined) throw conflict(`The report ${fault}.`);
-      const shared = buildShared(context, request, { at: data.at, count: data.total, type });
-      const values: ReportValues = [];
-      let valuesLength = 0;
-      const addValues = (entries: readonly ReportEntry[]): ReportValues =>
-        entries.map((entry) => {
-          const texts = paths.flatMap((path) => {
-            const value = entry.record[path.toLowerCase()];
-            return value ? [[path, formatValue(value, { timeZone })] as const] : [];
+  return withReportData({ db, caller, dataDir }, { type, fields: check.fields, selection }, (data) =>
+    context.open(
+      template.bytes,
+      { listsRows: check.listsRows, pictures, timeZone, signal },
+      async (renderer) => {
+        const fault = findLimitFault(data.total, { format: template.format, document }, check);
+        if (fault !== undefined) throw conflict(`The report ${fault}.`);
+        const shared = buildShared(context, request, { at: data.at, count: data.total, type });
+        const values: ReportValues = [];
+        let valuesLength = 0;
+        const addValues = (entries: readonly ReportEntry[]): ReportValues =>
+          entries.map((entry) => {
+            const texts = paths.flatMap((path) => {
+              const value = entry.record[path.toLowerCase()];
+              return value ? [[path, describeValue(value, timeZone)] as const] : [];
+            });
+            const item: ReportValues[number] = [entry.id, entry.name, Object.fromEntries(texts)];
+            valuesLength += texts.reduce((sum, [, text]) => sum + text.length, 50);
+            values.push(item);
+            return item;
           });
-          const item: ReportValues[number] = [entry.id, entry.name, Object.fromEntries(texts)];
-          valuesLength += texts.reduce((sum, [, text]) => sum + text.length, 50);
-          values.push(item);
-          return item;
-        });
-      let done = 0;
-      context.reportProgress?.({ done, total: data.total });
-      for await (const entries of data.pages()) {
-        signal?.throwIfAborted();
-        const pageValues = addValues(entries);
-        const numbered = entries.map(({ record }, at): ReportRecord => ({
-          ...record,
-          $number: { kind: 'number', value: done + at + 1 },
-          ...(document === 'zip' && {
-            $hash: { kind: 'text', text: hashValues(pageValues.slice(at, at + 1)) },
-          }),
-        }));
-        if (document === 'zip') await renderDocuments({ entries, records: numbered, renderer, shared });
-        else await renderer.add(numbered);
-        done += entries.length;
-        context.reportProgress?.({ done, total: Math.max(done, data.total) });
-      }
-      const hash = hashValues(values);
-      if (document === 'one') {
-        const bytes = await renderer.finish({ ...shared, $hash: { kind: 'text', text: hash } });
-        const [converted = bytes] = await convert([bytes]);
-        await emit({ bytes: converted, entry: undefined });
-      }
-      const [first] = values;
-      return {
-        at: data.at,
-        entryCount: done,
-        onlyEntry: first && done === 1 ? { id: first[0], name: first[1] } : undefined,
-        dataHash: Buffer.from(hash, 'hex'),
-        packedValues: valuesLength > MAX_VALUES_LENGTH ? null : await promisify(gzip)(JSON.stringify(values)),
-      };
-    }),
+        let done = 0;
+        const pictureSizes = new Map<string, number>();
+        context.reportProgress?.({ done, total: data.total });
+        for await (const entries of data.pages()) {
+          signal?.throwIfAborted();
+          if (document === 'one') {
+            for (const { record } of entries)
+              for (const { sha256, bytes } of listPictures(record)) pictureSizes.set(sha256, bytes.length);
+            requirePictureBytes(pictureSizes.values().reduce((sum, size) => sum + size, 0));
+          }
+          const pageValues = addValues(entries);
+          const numbered = entries.map(({ record }, at): ReportRecord => ({
+            ...record,
+            $number: { kind: 'number', value: done + at + 1 },
+            ...(document === 'zip' && {
+              $hash: { kind: 'text', text: hashValues(pageValues.slice(at, at + 1)) },
+            }),
+          }));
+          if (document === 'zip') await renderDocuments({ entries, records: numbered, renderer, shared });
+          else await renderer.add(numbered);
+          done += entries.length;
+          context.reportProgress?.({ done, total: Math.max(done, data.total) });
+        }
+        const hash = hashValues(values);
+        if (document === 'one') {
+          const bytes = await renderer.finish({ ...shared, $hash: { kind: 'text', text: hash } });
+          const [converted = bytes] = await convert([bytes]);
+          await emit({ bytes: converted, entry: undefined });
+        }
+        const [first] = values;
+        return {
+          at: data.at,
+          entryCount: done,
+          onlyEntry: first && done === 1 ? { id: first[0], name: first[1] } : undefined,
+          dataHash: Buffer.from(hash, 'hex'),
+          packedValues:
+            valuesLength > MAX_VALUES_LENGTH ? null : await promisify(gzip)(JSON.stringify(values)),
+        };
+      },
+    ),
   );
 
   async function renderDocuments({

@@ -1,13 +1,26 @@
 /** Reads the values that a report shows, as of one moment and with the rights of a user. */
-import type { FieldValue, FieldValueItem, RowVm } from '../../../contract/generated/types.gen.ts';
+import { readFile } from 'node:fs/promises';
+import type {
+  FieldValue,
+  FieldValueItem,
+  FileValueVm,
+  RowVm,
+} from '../../../contract/generated/types.gen.ts';
 import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
 import { isFile, isMoney, isNamed, toItems } from '../../../contract/rules/values.ts';
+import { conflict } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { createExportResolver, withExportSnapshot, type ExportSnapshot } from '../entries/index.ts';
+import {
+  createExportResolver,
+  findFileHashes,
+  getContentPath,
+  withExportSnapshot,
+  type ExportSnapshot,
+} from '../entries/index.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
 import type { UsedField } from './language/check.ts';
-import type { ReportRecord, ReportValue } from './language/values.ts';
+import type { ReportPicture, ReportRecord, ReportValue } from './language/values.ts';
 
 /** Which entries a report shows. */
 export interface Selection {
@@ -33,12 +46,19 @@ export interface ReportData {
   pages(): AsyncGenerator<readonly ReportEntry[]>;
 }
 
+interface ReportSource {
+  db: Db;
+  caller: Caller;
+  /** Folder of the contents of files. */
+  dataDir: string;
+}
+
 /**
  * Opens the data of a report and passes them to `work`.
  * @throws ApiError 400 where the selection does not fit the schema
  */
 export async function withReportData<T>(
-  { db, caller }: { db: Db; caller: Caller },
+  { db, caller, dataDir }: ReportSource,
   { type, fields, selection }: { type: EntryType; fields: readonly UsedField[]; selection: Selection },
   work: (data: ReportData) => Promise<T>,
 ): Promise<T> {
@@ -55,34 +75,65 @@ export async function withReportData<T>(
     work({
       at: snapshot.request.asOf?.at ?? snapshot.at,
       total: snapshot.total,
-      pages: () => readEntries(snapshot, { keyField: type.keyField, fields, entryIds }),
+      pages: () =>
+        readEntries(snapshot, {
+          keyField: type.keyField,
+          fields,
+          entryIds,
+          readPictures: (files) => readPictures({ db, caller, dataDir }, files),
+        }),
     }),
   );
 }
 
+/** What an entry of a report is built from. */
+interface RecordSource {
+  keyField: SchemaField;
+  fields: readonly UsedField[];
+  entryIds: readonly number[] | undefined;
+  readPictures: (files: readonly FileValueVm[]) => Promise<Pictures>;
+}
+
 async function* readEntries(
   snapshot: ExportSnapshot,
-  {
-    keyField,
-    fields,
-    entryIds,
-  }: { keyField: SchemaField; fields: readonly UsedField[]; entryIds: readonly number[] | undefined },
+  source: RecordSource,
 ): AsyncGenerator<readonly ReportEntry[]> {
-  const ordered = new Map<number, ReportEntry>();
+  const { entryIds } = source;
+  const selected = new Map<number, RowVm>();
   for await (const { rows } of snapshot.pages()) {
+    if (!entryIds) yield* buildEntries(snapshot, source, rows);
+    else for (const row of rows) selected.set(row.EntryId, row);
+  }
+  if (entryIds)
+    yield* buildEntries(
+      snapshot,
+      source,
+      entryIds.flatMap((id) => selected.get(id) ?? []),
+    );
+}
+
+/** Entries with pictures are few at a time, because their contents are in memory. */
+const ROWS_WITH_PICTURES = 20;
+
+async function* buildEntries(
+  snapshot: ExportSnapshot,
+  { keyField, fields, readPictures: read }: RecordSource,
+  all: readonly RowVm[],
+): AsyncGenerator<readonly ReportEntry[]> {
+  const size = fields.some(({ isPicture }) => isPicture) ? ROWS_WITH_PICTURES : Math.max(all.length, 1);
+  for (let from = 0; from < all.length; from += size) {
+    const rows = all.slice(from, from + size);
     const referenced = await readReferenced(snapshot, rows, fields);
-    const entries = rows.map((row): ReportEntry => {
+    const pictures = await read(listPictures(rows, fields, referenced));
+    yield rows.map((row): ReportEntry => {
       const name = row[keyField.apiName];
       return {
         id: row.EntryId,
         name: typeof name === 'string' ? name : String(row.EntryId),
-        record: buildRecord(row, fields, referenced),
+        record: buildRecord(row, fields, { referenced, pictures }),
       };
     });
-    if (!entryIds) yield entries;
-    else for (const entry of entries) ordered.set(entry.id, entry);
   }
-  if (entryIds) yield entryIds.flatMap((id) => ordered.get(id) ?? []);
 }
 
 /** Rows of the entries to which rows refer, by id. */
@@ -113,23 +164,65 @@ async function readReferenced(
   return found;
 }
 
+/** Contents of images by the id of their file. */
+type Pictures = ReadonlyMap<number, Pick<ReportPicture, 'sha256' | 'bytes'>>;
+const NO_PICTURES: Pictures = new Map();
+
+/** Bytes of different pictures of a document, or of some documents that are filled together. */
+const MAX_PICTURE_BYTES = 64 * 2 ** 20;
+
+/** @throws ApiError 409 for more bytes than a document can hold */
+export function requirePictureBytes(bytes: number): void {
+  if (bytes > MAX_PICTURE_BYTES)
+    throw conflict(
+      `The pictures of the report have more than ${MAX_PICTURE_BYTES / 2 ** 20} MiB. Use smaller images, or fewer entries.`,
+    );
+}
+
+/** The images that pictures show: the first of each field. */
+const listPictures = (
+  rows: readonly RowVm[],
+  fields: readonly UsedField[],
+  referenced: ReadonlyMap<number, RowVm>,
+): FileValueVm[] =>
+  fields
+    .filter(({ isPicture }) => isPicture)
+    .flatMap(({ field, via }) =>
+      (via ? [...referenced.values()] : rows).flatMap((row) => toItems(row[field.apiName]).slice(0, 1)),
+    )
+    .filter(isFile);
+
+async function readPictures(
+  { db, caller, dataDir }: ReportSource,
+  files: readonly FileValueVm[],
+): Promise<Pictures> {
+  const pictures = new Map<number, Pick<ReportPicture, 'sha256' | 'bytes'>>();
+  const sizes = new Map(files.map(({ id, size }) => [id, size]));
+  requirePictureBytes([...sizes.values()].reduce((sum, size) => sum + size, 0));
+  const hashes = await findFileHashes(db, caller.siteId, [...sizes.keys()]);
+  for (const [id, hash] of hashes)
+    pictures.set(id, { sha256: hash.toString('hex'), bytes: await readFile(getContentPath(dataDir, hash)) });
+  return pictures;
+}
+
 function buildRecord(
   row: RowVm,
   fields: readonly UsedField[],
-  referenced: ReadonlyMap<number, RowVm>,
+  { referenced, pictures }: { referenced: ReadonlyMap<number, RowVm>; pictures: Pictures },
 ): ReportRecord {
   const record: Record<string, ReportValue> = { entryid: { kind: 'number', value: row.EntryId } };
-  for (const { path, field, via } of fields) {
+  for (const { path, field, via, isPicture } of fields) {
     const key = path.toLowerCase();
+    const shown = isPicture ? pictures : NO_PICTURES;
     if (!via) {
-      const value = toValue(field, row[field.apiName]);
+      const value = toValue(field, row[field.apiName], shown);
       if (value) record[key] = value;
       continue;
     }
     const values = toItems(row[via.apiName]).flatMap((item) => {
       // Several types can have a field of this name.
       if (!isNamed(item) || item.entryListId !== field.typeId) return [];
-      return toValue(field, referenced.get(item.id)?.[field.apiName]) ?? [];
+      return toValue(field, referenced.get(item.id)?.[field.apiName], shown) ?? [];
     });
     const known = record[key];
     const all = [...(known ? (known.kind === 'list' ? known.items : [known]) : []), ...values];
@@ -140,15 +233,25 @@ function buildRecord(
 }
 
 /** Value of a field in the form of reports; undefined without one. */
-function toValue(field: SchemaField, value: FieldValue | undefined): ReportValue | undefined {
-  const items = toItems(value).flatMap((item) => toItem(field, item) ?? []);
+function toValue(
+  field: SchemaField,
+  value: FieldValue | undefined,
+  pictures: Pictures,
+): ReportValue | undefined {
+  const items = toItems(value).flatMap((item) => toItem(field, item, pictures) ?? []);
   if (items.length === 0) return undefined;
   return field.isMultiSelect ? { kind: 'list', items } : items[0];
 }
 
-function toItem(field: SchemaField, item: FieldValueItem): ReportValue | undefined {
+function toItem(field: SchemaField, item: FieldValueItem, pictures: Pictures): ReportValue | undefined {
   if (item === null) return undefined;
-  if (isFileField(field.fieldType)) return isFile(item) ? { kind: 'text', text: item.name } : undefined;
+  if (isFileField(field.fieldType)) {
+    if (!isFile(item)) return undefined;
+    const content = pictures.get(item.id);
+    return content
+      ? { kind: 'picture', name: item.name, type: item.contentType, ...content }
+      : { kind: 'text', text: item.name };
+  }
   if (isMoney(item)) return { kind: 'money', value: item.value, currency: item.currencyCode };
   if (isNamed(item)) return { kind: 'text', text: item.name };
   if (typeof item === 'boolean') return { kind: 'boolean', value: item };

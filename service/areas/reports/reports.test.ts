@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import readBook from 'read-excel-file/universal';
 import { beforeEach, expect, test } from 'vitest';
@@ -18,16 +19,19 @@ import { type ApiClient, type ErrorBody, send } from '../../testing/calls.ts';
 import {
   listMembers,
   makeDocx,
+  makeDocxWithPicture,
   makeXlsx,
   packFiles,
   paragraph,
+  pictureRun,
   readMember,
   readMemberBytes,
   table,
   tableRow,
 } from '../../testing/documents.ts';
-import { DATA, makeThings, nextTimestamp, SCHEMA, type Things } from '../../testing/entries.ts';
+import { DATA, makeThings, nextTimestamp, SCHEMA, type Things, uploadFiles } from '../../testing/entries.ts';
 import { createJobContext } from '../../testing/jobs.ts';
+import { makePng } from '../../testing/pictures.ts';
 import { as, dataDir, makePerson, onEachApp, services, type Person } from '../../testing/site.ts';
 import { deleteValuesWithoutFile, expireOldFiles } from './runs.store.ts';
 
@@ -38,6 +42,14 @@ const listTexts = async (file: Buffer) =>
   [...(await readMember(file, DOCUMENT)).matchAll(/<w:p>.*?<\/w:p>/g)].map(([part]) =>
     part.replaceAll(/<[^>]*>/g, ''),
   );
+
+const buildPictured = (name: string) => `<w:p>${pictureRun(name)}</w:p>${paragraph('{Logo}')}`;
+
+/** The image that a picture of a document became. */
+const findPicture = async (file: Buffer) => {
+  const name = (await listMembers(file)).find((path) => /^word\/media\/[0-9a-f]{32}/.test(path));
+  return readMemberBytes(file, name ?? '');
+};
 
 onEachApp((context) => {
   let things: Things;
@@ -393,6 +405,40 @@ onEachApp((context) => {
     const later = await start(template.id, { query: {}, notBefore: '2099-01-01T00:00:00Z' });
     expect(later.status).toBe(409);
     expect((await api.get<Job>(`jobs/${broken}`)).body.kind).toBe('report');
+  });
+
+  test('pictures show the images of the entries, and another image is a difference', async () => {
+    const [entryId = 0] = await things.create({ Name: 'Acme' });
+    const put = async (content: Buffer) => {
+      const files = [{ field: 'Logo', name: 'logo.png', content }];
+      expect((await uploadFiles(context().app, things, { entryId, files })).status).toBe(200);
+    };
+    const [former, current] = [makePng(2, 2), makePng(3, 3)];
+    await put(former);
+    const template = await create(await makeDocxWithPicture(buildPictured('{Logo}'), makePng(1, 1)));
+    expect(template.fields).toMatchObject([{ path: 'Logo', fieldId: things.field('Logo').id }]);
+    const before = await generate(template.id, { entryIds: [entryId] });
+    expect(await listTexts(before.file)).toEqual(['', 'logo.png']);
+    expect((await findPicture(before.file)).equals(former)).toBe(true);
+    const asOf = await nextTimestamp();
+    await put(current);
+    const after = await generate(template.id, { query: {}, document: 'zip' });
+    const inner = await readMemberBytes(after.file, `Acme (${entryId}).docx`);
+    expect((await findPicture(inner)).equals(current)).toBe(true);
+    const past = await generate(template.id, { entryIds: [entryId], asOf });
+    expect((await findPicture(past.file)).equals(former)).toBe(true);
+    const compare = (other: ReportRun) =>
+      api.get<ReportDifference>(`${REPORTS}/runs/${before.run.runId}/difference?with=${other.runId}`);
+    const hash = createHash('sha256').update(current).digest('hex');
+    expect((await compare(after.run)).body.changed).toMatchObject([
+      { entryId, values: [{ path: 'Logo', after: `logo.png (SHA-256 ${hash})` }] },
+    ]);
+    expect((await compare(past.run)).body.counts).toMatchObject({ changed: 0, unchanged: 1 });
+
+    const wrong = await makeDocxWithPicture(buildPictured('{Name}'), makePng(1, 1));
+    expect(
+      (await upload<ReportCheck>(`${REPORTS}/check`, { entryTypeId: things.typeId }, wrong)).body.findings,
+    ).toMatchObject([{ code: 'wrong-format', placeholder: '{Name}', place: 'paragraph 1' }]);
   });
 
   test('placeholders with the values of an entry, and a preview', async () => {

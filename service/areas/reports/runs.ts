@@ -47,7 +47,14 @@ export const runHandlers: Handlers<Operations> = {
     if (!file?.bytes) throw notFound(`The file of template ${template.id}`);
     const documents: Uint8Array[] = [];
     const report = await generateReport(
-      { db, caller, officeProgram: services.officeProgram, signal, open: withTemplateOfRequest },
+      {
+        db,
+        caller,
+        dataDir: services.dataDir,
+        officeProgram: services.officeProgram,
+        signal,
+        open: withTemplateOfRequest,
+      },
       {
         template: { ...file, bytes: file.bytes, name: template.name, version: template.version },
         entryTypeId: template.typeId,

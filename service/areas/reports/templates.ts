@@ -445,13 +445,13 @@ function toPlaceholders(
 
 /** Texts that the placeholders of an entry show, by path in lower case. @throws ApiError 404 */
 async function readTexts(
-  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  { db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>,
   type: EntryType,
   fields: readonly UsedField[],
   entryId: number,
 ): Promise<ReadonlyMap<string, string>> {
   return withReportData(
-    { db, caller },
+    { db, caller, dataDir: services.dataDir },
     { type, fields, selection: { entryIds: [entryId] } },
     async (data) => {
       for await (const [entry] of data.pages())

@@ -18,6 +18,8 @@ export interface FileResponse {
   inline: boolean;
   /** Strong entity tag with quotes; the same for the same bytes. */
   etag: string;
+  /** When the file became what it is. */
+  lastModified?: Date | undefined;
   /** Called at the end of the response, successful or not: bytes sent, and whether the last byte of the file was among them. */
   onSent?: (part: { bytes: number; isLast: boolean }) => Promise<void>;
 }
@@ -97,6 +99,7 @@ export async function sendFile(
   reply.headers({
     etag: file.etag,
     'accept-ranges': 'bytes',
+    ...(file.lastModified && { 'last-modified': file.lastModified.toUTCString() }),
     ...FILE_HEADERS,
     'content-disposition': formatContentDisposition(file),
     'cache-control': 'private, no-cache',
@@ -122,7 +125,7 @@ export async function sendFile(
   const { 'Content-Length': length, 'Content-Range': range } = result.headers;
   if (result.statusCode === 416) {
     // An error response has neither the name nor the version of the file.
-    reply.removeHeader('content-disposition').removeHeader('etag');
+    reply.removeHeader('content-disposition').removeHeader('etag').removeHeader('last-modified');
     throw new ApiError(416, 'The file has no such range', [], range ? { 'content-range': range } : {});
   }
   if (length !== undefined) reply.header('content-length', length);

@@ -20,6 +20,7 @@ export type ItemOutcome =
 export interface FileBatch<Parameters extends object> {
   db: Db;
   jobId: number;
+  dataDir: string;
   /** Program that converts documents to PDF (STEWARD_OFFICE). */
   officeProgram: string | undefined;
   /** Start of links in mails. */

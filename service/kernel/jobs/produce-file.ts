@@ -73,6 +73,7 @@ export async function produceFile(
     const produced = await kind.produce({
       db,
       jobId: job.jobId,
+      dataDir: files.dataDir,
       officeProgram: files.officeProgram,
       publicUrl: context.publicUrl,
       caller,

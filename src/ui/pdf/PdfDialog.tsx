@@ -1,6 +1,7 @@
 import { Maximize, PanelRight, X } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { formatMoment } from '../../lib/dates.ts';
 import { IconButton } from '../button/IconButton.tsx';
 import { cx } from '../cx.ts';
 import type { PdfSource } from './pdf-document.ts';
@@ -22,9 +23,12 @@ export default function PdfDialog({ source, onDownload, onClose }: PdfDialogProp
       <Modal className={cx('pdf-panel', isWide && 'pdf-panel-wide')}>
         <Dialog className="panel-inner">
           <header className="panel-head">
-            <Heading slot="title" level={2} className="pdf-title">
-              <bdi>{source.name}</bdi>
-            </Heading>
+            <div className="pdf-heading">
+              <Heading slot="title" level={2} className="pdf-title">
+                <bdi>{source.name}</bdi>
+              </Heading>
+              <VersionLine version={source.version} />
+            </div>
             <div className="pdf-tools">
               <span className="pdf-widen">
                 <IconButton
@@ -40,5 +44,31 @@ export default function PdfDialog({ source, onDownload, onClose }: PdfDialogProp
         </Dialog>
       </Modal>
     </ModalOverlay>
+  );
+}
+
+/** By what a file can be recognized, once its first part is read. */
+function VersionLine({ version }: Pick<PdfSource, 'version'>) {
+  const [shown, setShown] = useState<Awaited<typeof version>>();
+  useEffect(() => {
+    let isCurrent = true;
+    version?.then(
+      (known) => isCurrent && setShown(known),
+      () => undefined,
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [version]);
+  if (!version) return null;
+  return (
+    <p className="pdf-version">
+      {shown && (
+        <>
+          {shown.unchangedSince && <>Unchanged since {formatMoment(shown.unchangedSince)}, </>}
+          <code>SHA-256 {shown.sha256}</code>
+        </>
+      )}
+    </p>
   );
 }

@@ -26,12 +26,14 @@ interface PdfPageProps {
   onSize: (index: number, size: Size) => void;
   /** Called with the text layer when it is complete, and with undefined when it is removed. */
   onText: (index: number, elements: TextElements | undefined) => void;
+  /** Called when the picture is shown, or cannot be. */
+  onSettled: () => void;
   onLink: (link: PdfLink) => void;
 }
 
 /** One page: its picture, its text for selection and screen readers, and its links. */
 export function PdfPage(props: PdfPageProps) {
-  const { document: pdf, index, top, size, factor, rotation, onSize, onText, onLink } = props;
+  const { document: pdf, index, top, size, factor, rotation, onSize, onText, onSettled, onLink } = props;
   const [page, setPage] = useState<PDFPageProxy>();
   const [links, setLinks] = useState<readonly PdfPageLink[]>([]);
   const [state, setState] = useState<'loading' | 'drawn' | 'failed'>('loading');
@@ -45,8 +47,6 @@ export function PdfPage(props: PdfPageProps) {
       if (!isCurrent) return;
       onSize(index, getPageSize(loaded));
       setPage(loaded);
-      const found = await pdf.getLinks(loaded);
-      if (isCurrent) setLinks(found);
     };
     load().catch(() => isCurrent && setState('failed'));
     return () => {
@@ -82,22 +82,40 @@ export function PdfPage(props: PdfPageProps) {
     };
   }, [pdf, page, factor, rotation]);
 
+  // The picture comes first: the worker does one thing at a time.
+  const isSettled = state !== 'loading';
+  useEffect(() => {
+    if (isSettled) onSettled();
+  }, [isSettled, onSettled]);
+
+  useEffect(() => {
+    if (!page || !isSettled) return undefined;
+    let isCurrent = true;
+    pdf.getLinks(page).then(
+      (found) => isCurrent && setLinks(found),
+      // The picture shows what can be shown.
+      () => undefined,
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [pdf, page, isSettled]);
+
   useEffect(() => {
     const container = text.current;
-    if (!page || !container) return undefined;
+    if (!page || !isSettled || !container) return undefined;
     const viewport = page.getViewport({ scale: factor * PIXELS_PER_POINT, rotation: page.rotate + rotation });
     container.replaceChildren();
     const layer = new TextLayer({ textContentSource: page.streamTextContent(), container, viewport });
     pdf.track(layer.render()).then(
       () => onText(index, layer.textDivs),
-      // The picture shows what can be shown.
       () => undefined,
     );
     return () => {
       onText(index, undefined);
       layer.cancel();
     };
-  }, [pdf, page, index, factor, rotation, onText]);
+  }, [pdf, page, isSettled, index, factor, rotation, onText]);
 
   const viewport = page?.getViewport({ scale: 1, rotation: page.rotate + rotation });
   const style: CSSProperties & Record<`--${string}`, number> = {

@@ -222,8 +222,14 @@ function OpenDocument({ source, document: pdf, onDownload }: PdfViewerProps & { 
   const [query, setQuery] = useState('');
   const [hasOutlineOpen, setHasOutlineOpen] = useState(false);
   const [layers, setLayers] = useState<ReadonlyMap<number, TextElements>>(new Map());
-  const outline = useLoaded(pdf.getOutline);
-  const inactive = useLoaded(pdf.getInactiveContent);
+  // What belongs to the whole file is read after the first page is shown.
+  const [hasSettled, setHasSettled] = useState(false);
+  const onSettled = useCallback(() => setHasSettled(true), []);
+  useEffect(() => {
+    if (hasSettled) pdf.checkLastPage();
+  }, [pdf, hasSettled]);
+  const outline = useLoaded(hasSettled ? pdf.getOutline : undefined);
+  const inactive = useLoaded(hasSettled ? pdf.getInactiveContent : undefined);
   const findInput = useRef<HTMLInputElement>(null);
   const { viewport } = pages;
   useEffect(() => viewport.current?.focus(), [viewport]);
@@ -355,7 +361,8 @@ function OpenDocument({ source, document: pdf, onDownload }: PdfViewerProps & { 
                 size && (
                   <PdfPage
                     key={index}
-                    {...{ document: pdf, index, size, factor, rotation: pages.rotation, onText }}
+                    {...{ document: pdf, index, size, factor, rotation: pages.rotation }}
+                    {...{ onText, onSettled }}
                     top={layout.tops[index] ?? 0}
                     onSize={pages.onSize}
                     onLink={(link) => void openLink(link)}
@@ -371,9 +378,10 @@ function OpenDocument({ source, document: pdf, onDownload }: PdfViewerProps & { 
 }
 
 /** The result of a read; undefined until it is there. A failure closes the file and is shown there. */
-function useLoaded<Result>(load: () => Promise<Result>): Result | undefined {
+function useLoaded<Result>(load: (() => Promise<Result>) | undefined): Result | undefined {
   const [result, setResult] = useState<Result>();
   useEffect(() => {
+    if (!load) return undefined;
     let isCurrent = true;
     load().then(
       (loaded) => isCurrent && setResult(loaded),

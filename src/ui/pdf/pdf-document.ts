@@ -20,7 +20,16 @@ import type { OutlineItem, PdfPageLink } from './pdf-links.ts';
 // The bundler creates this module.
 // oxlint-disable-next-line import/default
 import workerUrl from './pdf-worker.ts?worker&url';
+import { createRangeQueue } from './range-queue.ts';
 import { createStallTimer } from './stall-timer.ts';
+
+/** The version of a file. */
+interface PdfVersion {
+  /** Hexadecimal. */
+  sha256: string;
+  /** Since when the file is what it is. */
+  unchangedSince: Date | undefined;
+}
 
 /** A file whose bytes are read in parts. */
 export interface PdfSource {
@@ -28,6 +37,8 @@ export interface PdfSource {
   name: string;
   /** Bytes. */
   size: number;
+  /** What is known of the version that is read, from its first part; undefined where nothing is. */
+  version?: Promise<PdfVersion>;
   /** Reads the bytes from `begin` to before `end`. Rejects if the file is no longer the same. */
   read: (begin: number, end: number, signal: AbortSignal) => Promise<Uint8Array>;
 }
@@ -70,6 +81,8 @@ export interface PdfDocument {
   getPage: (index: number) => Promise<PDFPageProxy>;
   /** The text items of a page, as the text layer shows them. */
   getTextItems: (index: number) => Promise<readonly TextItem[]>;
+  /** Reads the last page; `onLastPageMissing` is called if the file has none at the end of its list of pages. */
+  checkLastPage: () => void;
   getOutline: () => Promise<readonly OutlineItem[]>;
   getInactiveContent: () => Promise<InactiveContent>;
   getLinks: (page: PDFPageProxy) => Promise<readonly PdfPageLink[]>;
@@ -101,9 +114,16 @@ interface TextItem {
 
 interface OpeningOptions {
   source: PdfSource;
+  /**
+   * Reads the whole file before it is opened, and its last page: the pages of damaged files are then counted, and their objects
+   * searched. Otherwise the file is open as soon as its first page is known.
+   */
+  isComplete: boolean;
   /** Asks for the password of an encrypted file; `isWrong` after a wrong one. */
   onPasswordNeeded: (submit: (password: string) => void, isWrong: boolean) => void;
   onOpen: (document: PdfDocument) => void;
+  /** Called when `checkLastPage` finds that the file should be opened completely. */
+  onLastPageMissing: () => void;
   /** Called once, also for a failure after the file was opened. */
   onFailure: (error: Error) => void;
 }
@@ -136,7 +156,8 @@ function toPdfError(error: unknown): Error {
 }
 
 /** Opens a file in a worker of its own. @returns a function that closes it and ends the worker */
-export function openPdf({ source, onPasswordNeeded, onOpen, onFailure }: OpeningOptions): () => void {
+export function openPdf(options: OpeningOptions): () => void {
+  const { source, isComplete, onPasswordNeeded, onOpen, onLastPageMissing, onFailure } = options;
   if (source.size > MAX_FILE_BYTES) {
     onFailure(new PdfError(`The file is larger than ${MAX_FILE_BYTES / 2 ** 20} MiB.`));
     return () => undefined;
@@ -153,10 +174,19 @@ export function openPdf({ source, onPasswordNeeded, onOpen, onFailure }: Opening
   // Every answer and every part of a page is a message.
   port.addEventListener('message', timer.recordProgress);
 
-  const transport = new RangeTransport(source.size, (begin, end) => void readRange(begin, end));
+  const read = (begin: number, end: number) => timer.pauseFor(source.read(begin, end, controller.signal));
+  const ranges = createRangeQueue({
+    read,
+    onRange: (begin, bytes) => {
+      if (!controller.signal.aborted) transport.onDataRange(begin, bytes);
+    },
+    onFailure: fail,
+  });
+  const transport = new RangeTransport(source.size, ranges.request);
   const task = getDocument({
     range: transport,
     worker,
+    disableRange: isComplete,
     rangeChunkSize: RANGE_BYTES,
     // Pages are read when they are shown.
     disableAutoFetch: true,
@@ -195,28 +225,31 @@ export function openPdf({ source, onPasswordNeeded, onOpen, onFailure }: Opening
     onFailure(reason);
   }
 
-  async function readRange(begin: number, end: number): Promise<void> {
-    try {
-      const bytes = await timer.pauseFor(source.read(begin, end, controller.signal));
-      if (!controller.signal.aborted) transport.onDataRange(begin, bytes);
-    } catch (error) {
-      fail(error);
-    }
-  }
-
   const track = <Result>(work: Promise<Result>): Promise<Result> =>
     timer.track(Promise.race([work, broken.promise]));
 
   task.onPassword = (submit: (password: string) => void, reason: number) =>
     onPasswordNeeded(submit, reason === PasswordResponses.INCORRECT_PASSWORD);
 
+  const readCompletely = async () => {
+    const bytes = await read(0, source.size);
+    transport.onDataProgressiveRead(bytes);
+    transport.onDataProgressiveDone();
+  };
+
   const open = async () => {
+    if (isComplete) readCompletely().catch(fail);
     // Not tracked: the user may take any time for the password.
     const pdf = await Promise.race([alive(task.promise), broken.promise]);
     if (pdf.numPages > MAX_PAGES)
       throw new PdfError(`The file has more than ${MAX_PAGES.toLocaleString()} pages.`);
     const first = await track(pdf.getPage(1));
-    if (!controller.signal.aborted) onOpen(createDocument(pdf, first, track));
+    const checkLastPage = () => {
+      track(pdf.getPage(pdf.numPages)).catch(() => {
+        if (!controller.signal.aborted && !isComplete) onLastPageMissing();
+      });
+    };
+    if (!controller.signal.aborted) onOpen(createDocument(pdf, first, { track, checkLastPage }));
   };
   open().catch(fail);
   return close;
@@ -225,12 +258,13 @@ export function openPdf({ source, onPasswordNeeded, onOpen, onFailure }: Opening
 function createDocument(
   pdf: PDFDocumentProxy,
   first: PDFPageProxy,
-  track: PdfDocument['track'],
+  { track, checkLastPage }: Pick<PdfDocument, 'track' | 'checkLastPage'>,
 ): PdfDocument {
   return {
     pageCount: pdf.numPages,
     firstPageSize: getPageSize(first),
     track,
+    checkLastPage,
     getPage: (index) => track(pdf.getPage(index + 1)),
     async getTextItems(index) {
       const page = await track(pdf.getPage(index + 1));
@@ -275,3 +309,8 @@ function createDocument(
     },
   };
 }
+
+/** Brings the script of the worker into the cache of the browser while the user moves to a file: its body must be read for that. */
+const prefetchWorker = async () => (await fetch(workerUrl)).blob();
+// The worker reports what prevents it from being loaded.
+prefetchWorker().catch(() => undefined);

@@ -17,20 +17,28 @@ export function usePdf(source: PdfSource): PdfState {
     const update = (next: PdfState) => {
       if (isCurrent) setState(next);
     };
-    const close = openPdf({
-      source,
-      onPasswordNeeded: (submit, isWrong) =>
-        update({
-          phase: 'password',
-          isWrong,
-          submit: (password) => {
-            update({ phase: 'opening' });
-            submit(password);
-          },
-        }),
-      onOpen: (document) => update({ phase: 'open', document }),
-      onFailure: ({ message }) => update({ phase: 'failed', reason: message }),
-    });
+    const open = (isComplete: boolean) =>
+      openPdf({
+        source,
+        isComplete,
+        onPasswordNeeded: (submit, isWrong) =>
+          update({
+            phase: 'password',
+            isWrong,
+            submit: (password) => {
+              update({ phase: 'opening' });
+              submit(password);
+            },
+          }),
+        onOpen: (document) => update({ phase: 'open', document }),
+        onLastPageMissing: () => {
+          close();
+          update({ phase: 'opening' });
+          close = open(true);
+        },
+        onFailure: ({ message }) => update({ phase: 'failed', reason: message }),
+      });
+    let close = open(false);
     return () => {
       isCurrent = false;
       close();

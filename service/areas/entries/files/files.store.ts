@@ -53,10 +53,42 @@ export async function findFilesAsOf(
   return row && (row.files ?? []);
 }
 
+/** When a field of an entry got a file that it has had since then. */
+export async function findFileDate(
+  db: Db,
+  { siteId, entryId, fieldId }: { siteId: number; entryId: number; fieldId: number },
+  fileId: number,
+): Promise<Date | undefined> {
+  // The last change before which the field did not have the file; without one it is as old as the entry.
+  const { rows } = await sql<{ since: Date | null }>`
+    select coalesce(
+      (select max(l.at) from cell_log l
+        where l.site_id = ${siteId} and l.entry_id = ${entryId} and l.field_id = ${fieldId}
+          and coalesce(l.old, '[]') @> jsonb_build_array(jsonb_build_object('file', ${fileId}::int)) is not true),
+      (select c.created_at from entry_change c where c.site_id = ${siteId} and c.entry_id = ${entryId})) as since`.execute(
+    db,
+  );
+  return rows[0]?.since ?? undefined;
+}
+
 export async function findFileHash(db: Db, siteId: number, fileId: number): Promise<Buffer | undefined> {
   const { rows } = await sql<{ hash: Buffer }>`
     select hash from stored_file where site_id = ${siteId} and file_id = ${fileId}`.execute(db);
   return rows[0]?.hash;
+}
+
+/** Hashes of these files of a site by id. */
+export async function findFileHashes(
+  db: Db,
+  siteId: number,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Buffer>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: number; hash: Buffer }>`
+    select file_id as id, hash from stored_file where site_id = ${siteId} and file_id = any(${[...ids]}::int[])`.execute(
+    db,
+  );
+  return new Map(rows.map(({ id, hash }) => [id, hash]));
 }
 
 /** Ids of the sites with files created before a time. */

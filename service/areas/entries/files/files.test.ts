@@ -109,6 +109,34 @@ onEachApp((context) => {
     expect(await countDownloads()).toBe(before + 3);
   });
 
+  test('says since when the field has had a file', async () => {
+    const entryId = await create('Dated');
+    const readDate = async (file: string) => {
+      const { headers } = await read(entryId, `Papers?seqNumber=${file}`);
+      return Date.parse(String(headers['last-modified'])) / 1000;
+    };
+    const readChange = async (order: 'min' | 'max') => {
+      const { rows } = await sql<{ at: Date }>`select ${sql.raw(order)}(at) as at from cell_log
+        where site_id = ${things.siteId} and entry_id = ${entryId}`.execute(context().db);
+      return Math.floor((rows[0]?.at.getTime() ?? 0) / 1000);
+    };
+    await send(entryId, [{ field: 'Papers', name: 'one.pdf', content: PDF }]);
+    // Dates of responses have seconds.
+    await context()
+      .db.updateTable('cell_log')
+      .set({ at: new Date('2026-01-01T00:00:00Z') })
+      .where('entry_id', '=', entryId)
+      .execute();
+    const first = await readDate('0');
+    expect(first).toBe(await readChange('max'));
+    await send(entryId, [{ field: 'Papers', name: 'two.txt', content: HTML }]);
+    expect([await readDate('0'), await readDate('1')]).toEqual([first, await readChange('max')]);
+    const part = await read(entryId, 'Papers', { range: 'bytes=5-9' });
+    expect([part.statusCode, part.headers['last-modified']]).toEqual([206, undefined]);
+    const asOf = await read(entryId, 'Papers', {}, `?asOf=${new Date().toISOString()}`);
+    expect([asOf.statusCode, asOf.headers['last-modified']]).toEqual([200, undefined]);
+  });
+
   test('stores nothing of a request with a rejected file', async () => {
     const entryId = await create('Refused');
     const items = things.items(entryId, { Score: 1 });

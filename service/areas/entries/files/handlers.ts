@@ -12,7 +12,7 @@ import {
   type SchemaField,
 } from '../../schema/index.ts';
 import { getContentPath, isRaster } from './content.ts';
-import { findEntryValues, findFileHash, findFilesAsOf } from './files.store.ts';
+import { findEntryValues, findFileDate, findFileHash, findFilesAsOf } from './files.store.ts';
 
 /** exportDataType of Download Document (shapes 2). */
 const DOWNLOAD_DOCUMENT = 3;
@@ -79,6 +79,11 @@ export const entryFileHandlers: Handlers<'getEntryFile'> = {
     if (!file || !hash)
       throw notFound(`File ${query.seqNumber ?? 0} of ${field.apiName} of entry ${params.entryId}`);
     const inline = isRaster(file.type);
+    const hasFirstByte = call.range === undefined || call.range.startsWith('bytes=0-');
+    const lastModified =
+      hasFirstByte && query.asOf === undefined
+        ? await findFileDate(db, { siteId, entryId: params.entryId, fieldId: field.id }, file.file)
+        : undefined;
     const etag = `"${hash.toString('base64url')}"`;
     if (!inline) await recordDownload(call, `${params.entryId} ${field.id} ${etag}`);
     return {
@@ -89,6 +94,7 @@ export const entryFileHandlers: Handlers<'getEntryFile'> = {
         name: file.name,
         inline,
         etag,
+        lastModified,
       },
     };
   },

@@ -1,17 +1,22 @@
+import { createHash } from 'node:crypto';
 import readBook from 'read-excel-file/universal';
 import { describe, expect, test } from 'vitest';
 import {
   docxFiles,
   listMembers,
   makeDocx,
+  makeDocxWithPicture,
   makeXlsx,
   packFiles,
   paragraph,
+  pictureRun,
   readMember,
+  readMemberBytes,
   table,
   tableRow,
   xlsxFiles,
 } from '../../../testing/documents.ts';
+import { makePng } from '../../../testing/pictures.ts';
 import type { ReportRecord, ReportValue } from '../language/values.ts';
 import { createDocxRenderer, inspectDocx } from './docx.ts';
 import { PACKAGE_LIMITS, readPackage, RefusedFileError } from './package.ts';
@@ -105,6 +110,92 @@ describe('text documents', () => {
       ['Document', 'paragraph 3', '{B}', true, 1],
       ['Header 1', 'paragraph 1', '{C}', false, 1],
     ]);
+  });
+});
+
+const toPicture = (bytes: Buffer, type = 'image/png'): ReportValue => ({
+  kind: 'picture',
+  name: 'logo.png',
+  type,
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  bytes,
+});
+/** A document whose row of a table repeats a picture. */
+const makePictureRows = (alternativeText: string) =>
+  makeDocxWithPicture(
+    table(
+      `<w:tr><w:tc><w:tcPr/>${paragraph('{#rows}{Name}')}</w:tc><w:tc><w:tcPr/><w:p>${pictureRun(alternativeText)}<w:r><w:t>{/rows}</w:t></w:r></w:p></w:tc></w:tr>`,
+    ),
+    makePng(2, 1),
+  );
+
+describe('pictures', () => {
+  test('become the images of their entries, in the frame of the template', async () => {
+    const options = { ...OPTIONS, listsRows: true, pictures: ['logo'] };
+    const renderer = createDocxRenderer(await readPackage(await makePictureRows('{Logo}')), options);
+    const square = makePng(100, 100);
+    const entries: ReportRecord[] = [
+      { name: text('A'), logo: toPicture(square) },
+      { name: text('B') },
+      { name: text('C'), logo: { kind: 'list', items: [toPicture(square), toPicture(makePng(1, 1))] } },
+      { name: text('D'), logo: toPicture(Buffer.from('RIFF'), 'image/webp') },
+      { name: text('E'), logo: toPicture(makePng(300, 100), 'image/png') },
+    ];
+    const file = await renderer.render({}, entries);
+    const xml = await readMember(file, 'word/document.xml');
+    expect(listParagraphs(xml)).toEqual(['A', '', 'B', '', 'C', '', 'D', '', 'E', '']);
+    const ids = [...xml.matchAll(/r:embed="([^"]*)"/g)].map(([, id]) => id);
+    expect([ids.length, new Set(ids).size, ids[0] === ids[1]]).toEqual([3, 2, true]);
+    expect(new Set([...xml.matchAll(/<wp:docPr id="(\d+)"/g)].map(([, id]) => id)).size).toBe(3);
+    // The proportions of the image stay: a square is as high as the frame, a wide one as wide.
+    expect(
+      [...xml.matchAll(/<(?:wp:extent|a:ext) cx="(\d+)" cy="(\d+)"/g)].map(([, ...size]) => size),
+    ).toEqual(
+      [
+        ['635000', '635000'],
+        ['635000', '635000'],
+        ['1270000', '423333'],
+      ].flatMap((size) => [size, size]),
+    );
+    expect(xml).not.toMatch(/srcRect|steward-picture/);
+    const related = await readMember(file, 'word/_rels/document.xml.rels');
+    const target = new RegExp(`Id="${ids[0]}"[^>]*Target="/([^"]*)"`).exec(related)?.[1] ?? '';
+    expect((await readMemberBytes(file, target)).equals(square)).toBe(true);
+    expect((await listMembers(file)).filter((name) => name.startsWith('word/media/'))).toHaveLength(3);
+    // The result passes the checks that refuse hostile files.
+    await readPackage(file);
+  });
+
+  test('JPEG and GIF files get their media type, and sections of several entries their pictures', async () => {
+    const jpeg = Buffer.from('ffd8ffe000040000ffc0000b080003000201011100', 'hex');
+    const template = await makeDocxWithPicture(`<w:p>${pictureRun(' {Parent.Logo} ')}</w:p>`, makePng(1, 1));
+    const renderer = createDocxRenderer(await readPackage(template), {
+      ...OPTIONS,
+      pictures: ['parent.logo'],
+    });
+    const file = await renderer.render({}, [
+      { 'parent.logo': toPicture(jpeg, 'image/jpeg') },
+      { 'parent.logo': toPicture(makePng(2, 2)) },
+    ]);
+    expect(await readMember(file, '[Content_Types].xml')).toMatch(
+      /<Default Extension="jpeg" ContentType="image\/jpeg"\/>.*Extension="png"/,
+    );
+    expect((await readMember(file, 'word/document.xml')).match(/r:embed="steward/g)).toHaveLength(2);
+  });
+
+  test('are placeholders where their alternative text is one, and stay otherwise', async () => {
+    const marks = async (alternativeText: string) =>
+      inspectDocx(await readPackage(await makePictureRows(alternativeText))).texts.flatMap(
+        ({ marks: list }) => list,
+      );
+    expect(await marks('{Logo}')).toContainEqual({ offset: 0, length: 6, text: '{Logo}', isPicture: true });
+    expect((await marks('The {Logo} of us')).filter(({ isPicture }) => isPicture)).toEqual([]);
+    const unknown = await fillDocx(
+      await makePictureRows('{Logo}'),
+      [{ name: text('A'), logo: text('x') }],
+      true,
+    );
+    expect(unknown).toContain('r:embed="rId9"');
   });
 });
 
@@ -326,6 +417,20 @@ describe('the thread', () => {
     expect(await listMembers(Buffer.from(documents[0] ?? []))).toEqual(
       expect.arrayContaining(await listMembers(bytes)) as unknown,
     );
+  });
+
+  test('a thread that needs too much memory ends alone, and the next one works', async () => {
+    const bytes = await makeDocx(paragraph('{#rows}{Name}{/rows}'));
+    const fill = (length: number) =>
+      withTemplate(bytes, { ...OPTIONS, listsRows: true }, async (renderer) => {
+        for (let at = 0; at < 150; at += 1) await renderer.add([{ name: text('x'.repeat(length)) }]);
+        return renderer.finish({});
+      });
+    await expect(fill(3_000_000)).rejects.toMatchObject({
+      status: 400,
+      message: 'The document needs more than 256 MiB of memory.',
+    });
+    expect((await fill(1)).length).toBeGreaterThan(0);
   });
 
   test('a file that takes too long is refused, and an aborted request ends the thread', async () => {

@@ -1,4 +1,5 @@
 /** Text documents: reads their placeholders and fills them with docxtemplater. */
+import { randomUUID } from 'node:crypto';
 import Docxtemplater from 'docxtemplater';
 import PizZip from 'pizzip';
 import type { FormatContext } from '../language/formats.ts';
@@ -11,6 +12,8 @@ import {
 } from '../language/placeholder.ts';
 import { toDocumentText, type ReportRecord } from '../language/values.ts';
 import { decodeXml, getLocalName, readXml, RefusedFileError, type DocumentPackage } from './package.ts';
+import { createPictureExchange, markPictures, PICTURE_ATTRIBUTE, type PictureExchange } from './pictures.ts';
+import type { RenderOptions } from './render-protocol.ts';
 import type { DocumentText, InspectedDocument, PartKind } from './text.ts';
 
 /** Parts that docxtemplater fills, by the end of their media type. */
@@ -44,6 +47,8 @@ interface OpenParagraph {
   place: string;
   parent: number;
   row: number | null;
+  /** Offsets of the alternative texts of pictures. */
+  pictures: Set<number>;
 }
 
 function readTexts(
@@ -63,8 +68,9 @@ function readTexts(
     const paragraph = open.at(-1);
     if (paragraph && fallbackDepth === 0) paragraph.text += text;
   };
-  readXml(part.path, content, {
-    open(name) {
+  const marked = Buffer.from(markPictures(decodeXml(part.path, content), (path) => `{${path}}`));
+  readXml(part.path, marked, {
+    open(name, attributes) {
       id += 1;
       if (name === 'mc:Fallback') fallbackDepth += 1;
       if (name === 'w:tr') rows.push(id);
@@ -75,9 +81,12 @@ function readTexts(
           place: `paragraph ${count}`,
           parent: containers.at(-1) ?? firstId,
           row: rows.at(-1) ?? null,
+          pictures: new Set(),
         });
       }
       containers.push(id);
+      const paragraph = open.at(-1);
+      if (PICTURE_ATTRIBUTE in attributes) paragraph?.pictures.add(paragraph.text.length);
       if (name === 'w:t' || name === 'a:t' || name === 'm:t') isInText = true;
       else if (name === 'w:tab') add('\t');
       else if (name === 'w:br' || name === 'w:cr') add('\n');
@@ -93,7 +102,11 @@ function readTexts(
       if (name !== 'w:p') return;
       const paragraph = open.pop();
       if (!paragraph || paragraph.text === '' || fallbackDepth > 0) return;
-      texts.push({ ...paragraph, part: part.name, partKind: part.kind, marks: findMarks(paragraph.text) });
+      const { pictures, ...text } = paragraph;
+      const marks = findMarks(text.text).map((mark) =>
+        pictures.has(mark.offset) ? { ...mark, isPicture: true } : mark,
+      );
+      texts.push({ ...text, part: part.name, partKind: part.kind, marks });
     },
   });
   return { texts, lastId: id };
@@ -150,6 +163,8 @@ function packMembers(members: ReadonlyMap<string, Buffer>): Buffer {
 /** Names of the loops that the service adds around the body of a document with a section for each entry. */
 const SECTIONS = '$sections';
 const NEXT = '$next';
+/** Begins the tag before a picture; no placeholder of a template contains a space. */
+const PICTURE = '$picture ';
 
 /** Data of a part of a document: one entry, or what is known of the report without one. */
 interface Scope {
@@ -173,7 +188,7 @@ const createPairModule = (): { name: string } =>
     },
   );
 
-function compile(zip: PizZip, context: FormatContext): Docxtemplater {
+function compile(zip: PizZip, context: FormatContext, pictures?: PictureExchange): Docxtemplater {
   const tags = new Map<string, Tag>();
   const getTag = (text: string): Tag => {
     const known = tags.get(text);
@@ -197,6 +212,10 @@ function compile(zip: PizZip, context: FormatContext): Docxtemplater {
         const name = text.trim();
         if (name === SECTIONS) return scope.sections ?? [];
         if (name === NEXT) return scope.isLast === false;
+        if (pictures && name.startsWith(PICTURE)) {
+          const path = name.slice(PICTURE.length);
+          return pictures.toText(Object.hasOwn(scope.record, path) ? scope.record[path] : undefined);
+        }
         const { placeholder } = getTag(name);
         if (placeholder?.kind === 'rows') return scope.rows ?? [];
         if (placeholder?.kind === 'if') return holds(placeholder, scope.record);
@@ -246,9 +265,19 @@ export interface DocumentRenderer {
 
 /** Creates the renderer of a checked text document. */
 export function createDocxRenderer(
-  document: DocumentPackage,
-  { listsRows, timeZone }: { listsRows: boolean; timeZone: string },
+  template: DocumentPackage,
+  { listsRows, timeZone, pictures: picturePaths = [] }: RenderOptions,
 ): DocumentRenderer {
+  const parts = listParts(template).map(({ path }) => path);
+  const document = { ...template, members: new Map(template.members) };
+  if (picturePaths.length > 0)
+    for (const path of parts) {
+      const xml = decodeXml(path, document.members.get(path) ?? Buffer.alloc(0));
+      const marked = markPictures(xml, (name) =>
+        picturePaths.includes(name.toLowerCase()) ? `{${PICTURE}${name.toLowerCase()}}` : undefined,
+      );
+      document.members.set(path, Buffer.from(marked));
+    }
   const single = packMembers(document.members);
   let divided: Buffer | undefined;
   const getDivided = () => {
@@ -269,8 +298,10 @@ export function createDocxRenderer(
         : isDivided
           ? { record: shared, sections: scopes }
           : { record: first ?? shared };
-      const filled = compile(new PizZip(isDivided ? getDivided() : single), { timeZone });
+      const pictures = picturePaths.length > 0 ? createPictureExchange(randomUUID()) : undefined;
+      const filled = compile(new PizZip(isDivided ? getDivided() : single), { timeZone }, pictures);
       filled.render(scope);
+      pictures?.finish(filled.getZip() as PizZip, parts);
       return Promise.resolve(filled.toBuffer({ compression: 'DEFLATE', compressionOptions: { level: 1 } }));
     },
   };

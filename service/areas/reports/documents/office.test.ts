@@ -3,8 +3,17 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeDocx, makeXlsx, paragraph, table, tableRow } from '../../../testing/documents.ts';
+import {
+  makeDocx,
+  makeDocxWithPicture,
+  makeXlsx,
+  paragraph,
+  pictureRun,
+  table,
+  tableRow,
+} from '../../../testing/documents.ts';
 import { findOfficeProgram, readWithOffice } from '../../../testing/office.ts';
+import { makePng } from '../../../testing/pictures.ts';
 import type { ReportRecord, ReportValue } from '../language/values.ts';
 import { createDocxRenderer } from './docx.ts';
 import { convertToPdf } from './office.ts';
@@ -69,7 +78,11 @@ test('a program that is missing, fails or makes no file', async () => {
 
 const text = (value: string): ReportValue => ({ kind: 'text', text: value });
 const ENTRIES: ReportRecord[] = [
-  { name: text('Acme & שלום'), city: text('Kiel') },
+  {
+    name: text('Acme & שלום'),
+    city: text('Kiel'),
+    logo: { kind: 'picture', name: 'logo.png', type: 'image/png', sha256: '0a', bytes: makePng(40, 30) },
+  },
   { name: text('<Söhne>'), city: text('=1+1') },
 ];
 const VALUES = ['Acme & שלום', 'Kiel', '<Söhne>', '=1+1'];
@@ -77,7 +90,8 @@ const VALUES = ['Acme & שלום', 'Kiel', '<Söhne>', '=1+1'];
 /** One document of each kind that the service makes. */
 async function makeDocuments(): Promise<{ format: 'docx' | 'xlsx'; document: Buffer }[]> {
   const fill = async (template: Buffer, listsRows: boolean) => {
-    const renderer = createDocxRenderer(await readPackage(template), { listsRows, timeZone: 'UTC' });
+    const options = { listsRows, timeZone: 'UTC', pictures: ['logo'] };
+    const renderer = createDocxRenderer(await readPackage(template), options);
     return { format: 'docx', document: await renderer.render({}, ENTRIES) } as const;
   };
   const book = await makeXlsx([
@@ -86,7 +100,13 @@ async function makeDocuments(): Promise<{ format: 'docx' | 'xlsx'; document: Buf
   ]);
   const renderer = createXlsxRenderer(await readPackage(book), { timeZone: 'UTC' });
   return [
-    await fill(await makeDocx(paragraph('Hello {Name}, {City}')), false),
+    await fill(
+      await makeDocxWithPicture(
+        `${paragraph('Hello {Name}, {City}')}<w:p>${pictureRun('{Logo}')}</w:p>`,
+        makePng(2, 1),
+      ),
+      false,
+    ),
     await fill(await makeDocx(table(tableRow('{#rows}{Name}', '{City}{/rows}'))), true),
     { format: 'xlsx', document: await renderer.render({}, ENTRIES) },
   ];
@@ -124,16 +144,20 @@ test.skipIf(installed === '')(
   async () => {
     expect(await findMissing(installed)).toEqual([]);
   },
-  60_000,
+  180_000,
 );
 
 test.skipIf(installed === '')(
   'LibreOffice makes a PDF of every kind of document',
   async () => {
+    const converted: string[] = [];
     for (const { format, document } of await makeDocuments()) {
       const [pdf] = await convertToPdf([document], { program: installed, format });
       expect(pdf?.subarray(0, 5).toString()).toBe('%PDF-');
+      converted.push(Buffer.from(pdf ?? []).toString('latin1'));
     }
+    // The first one has a picture.
+    expect(converted[0]).toMatch(/\/Width 40\s*\/Height 30/);
   },
-  60_000,
+  180_000,
 );

@@ -5,6 +5,8 @@ import type { InspectedDocument } from './text.ts';
 /** How a template is filled. */
 export interface RenderOptions {
   listsRows: boolean;
+  /** Paths of the image fields that pictures show, in lower case. */
+  pictures?: readonly string[];
   /** IANA time zone of moments. */
   timeZone: string;
 }

@@ -1,6 +1,6 @@
 /** The thread that reads and fills documents: what a file makes it do ends with it. */
 import { parentPort } from 'node:worker_threads';
-import type { ReportRecord } from '../language/values.ts';
+import type { ReportPicture, ReportRecord, ReportValue } from '../language/values.ts';
 import { createDocxRenderer, inspectDocx, type DocumentRenderer } from './docx.ts';
 import { readPackage, RefusedFileError } from './package.ts';
 import type { RenderReply, RenderRequest } from './render-protocol.ts';
@@ -9,6 +9,21 @@ import { createXlsxRenderer, inspectXlsx } from './xlsx.ts';
 
 let renderer: DocumentRenderer | undefined;
 let entries: ReportRecord[] = [];
+/** Pictures of the entries by hash: each message has its own copy of a picture that several entries show. */
+let pictures: Map<string, ReportPicture> | undefined;
+
+const sharePicture = (value: ReportValue): ReportValue =>
+  value.kind === 'picture' && pictures ? pictures.getOrInsert(value.sha256, value) : value;
+
+const sharePictures = (record: ReportRecord): ReportRecord =>
+  pictures
+    ? Object.fromEntries(
+        Object.entries(record).map(([path, value]) => [
+          path,
+          value.kind === 'list' ? { ...value, items: value.items.map(sharePicture) } : sharePicture(value),
+        ]),
+      )
+    : record;
 
 function getRenderer(): DocumentRenderer {
   if (!renderer) throw new Error('No template is open');
@@ -32,14 +47,16 @@ async function answer(request: RenderRequest): Promise<RenderReply> {
           ? createDocxRenderer(document, request.options)
           : createXlsxRenderer(document, request.options);
       entries = [];
+      pictures = (request.options.pictures ?? []).length > 0 ? new Map() : undefined;
       return { kind: 'done' };
     }
     case 'add':
-      for (const entry of request.entries) entries.push(entry);
+      for (const entry of request.entries) entries.push(sharePictures(entry));
       return { kind: 'done' };
     case 'finish': {
       const added = entries;
       entries = [];
+      pictures?.clear();
       const { shared } = request;
       const records = added.map((entry) => ({ ...shared, ...entry }));
       return { kind: 'documents', documents: [await getRenderer().render(shared, records)] };

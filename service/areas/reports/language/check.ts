@@ -39,6 +39,8 @@ export interface UsedField {
   field: SchemaField;
   /** The reference field, for fields of referenced entries. */
   via: SchemaField | undefined;
+  /** Whether a picture shows its images. */
+  isPicture?: boolean;
 }
 
 export interface CheckResult {
@@ -219,9 +221,15 @@ export function checkDocument(
               ? undefined
               : replacePath(mark.text, placeholder.path, resolved.nearest),
         });
-      for (const field of resolved.used) used.set(`${field.via?.id ?? ''}.${field.field.id}`, field);
+      const isPicture = mark.isPicture === true;
+      for (const field of resolved.used) {
+        const key = `${field.via?.id ?? ''}.${field.field.id}`;
+        used.set(key, { ...field, isPicture: isPicture || used.get(key)?.isPicture === true });
+      }
       if (resolved.used.length > 0 && isShared) hasSharedFields = true;
-      const wrong = placeholder.kind === 'value' ? findWrongFormat(placeholder, resolved) : undefined;
+      const wrong =
+        (isPicture ? findWrongPicture(placeholder, resolved.used) : undefined) ??
+        (placeholder.kind === 'value' ? findWrongFormat(placeholder, resolved) : undefined);
       if (wrong) return report(at, markAt, wrong);
       const isOutsideRows =
         listsRows && isFieldPath(placeholder.path) && !open.some(({ kind }) => kind === 'rows');
@@ -318,6 +326,20 @@ function describeParseFault(
     suggestion:
       format === undefined || nearest === undefined ? undefined : replacePath(mark.text, format, nearest),
   };
+}
+
+/** Why a picture cannot show what its alternative text names. */
+function findWrongPicture(placeholder: Placeholder, used: readonly UsedField[]): Fault | undefined {
+  if (placeholder.kind !== 'value') return undefined;
+  const { path, formats } = placeholder;
+  if (formats.length > 0) return { code: 'wrong-format', message: 'A picture has no formats.' };
+  const isImage = used.length > 0 && used.every(({ field }) => field.fieldType === FIELD.image);
+  return isImage
+    ? undefined
+    : {
+        code: 'wrong-format',
+        message: `"${path}" holds no images, but it is the alternative text of a picture.`,
+      };
 }
 
 /** The first format that does not fit the values. */

@@ -246,6 +246,8 @@ export function formatValue(value: ReportValue | undefined, context: FormatConte
       return formatDate(value, DEFAULT_DAY_PATTERN, context);
     case 'moment':
       return formatDate(value, DEFAULT_MOMENT_PATTERN, context);
+    case 'picture':
+      return value.name;
     case 'list':
       return value.items.map((item) => formatValue(item, context)).join(', ');
     default:

@@ -137,6 +137,7 @@ const deal = makeType(2, 'Deal', [
   makeField(11, 'Title', FIELD.text, { typeId: 2 }),
   makeField(12, 'Company', FIELD.reference, { typeId: 2, entryLists: [1] }),
   makeField(13, 'Closed', FIELD.date, { typeId: 2, isDateOnly: true }),
+  makeField(14, 'Seal', FIELD.image, { typeId: 2 }),
 ]);
 const types = [company, deal];
 const schema: SiteSchema = {
@@ -208,6 +209,18 @@ describe('the check against the schema', () => {
     expect(check(header).findings).toMatchObject([{ code: 'wrong-place', part: 'Header 1' }]);
     const cells = ['{#if Title}', '{/if}'].map((source) => place(source, { partKind: 'sheet', row: 3 }));
     expect(check(...cells).findings).toMatchObject([{ code: 'wrong-place' }]);
+  });
+
+  test('a picture shows the images of an image field, without formats', () => {
+    const picture = (source: string) =>
+      place(source, { marks: findMarks(source).map((mark) => ({ ...mark, isPicture: true })) });
+    expect(check(picture('{Seal}'), place('{Title}')).findings).toEqual([]);
+    expect(check(picture('{Seal}'), place('{Seal}')).fields).toMatchObject([
+      { path: 'Seal', isPicture: true },
+    ]);
+    for (const source of ['{Title}', '{Company.Name}', '{$user}', '{Seal | upper}'])
+      expect(check(picture(source)).findings).toMatchObject([{ code: 'wrong-format', placeholder: source }]);
+    expect(check(picture('{Seel}')).findings).toMatchObject([{ suggestion: '{Seal}' }]);
   });
 
   test('a field in a header is shared by all entries of a document', () => {

@@ -177,6 +177,8 @@ export interface Mark {
   length: number;
   /** With its braces. */
   text: string;
+  /** Whether it is the alternative text of a picture. */
+  isPicture?: boolean;
   /** Why it is no placeholder: a brace without the other one. */
   fault?: 'missing-end' | 'missing-start';
 }

@@ -8,7 +8,20 @@ export type ReportValue =
   | { kind: 'day'; day: string }
   /** ISO 8601 in UTC. */
   | { kind: 'moment'; at: string }
+  | ReportPicture
   | { kind: 'list'; items: readonly ReportValue[] };
+
+/** An image that a picture of a document becomes. */
+export interface ReportPicture {
+  kind: 'picture';
+  /** Name of the file. */
+  name: string;
+  /** Media type. */
+  type: string;
+  /** Hexadecimal. */
+  sha256: string;
+  bytes: Uint8Array;
+}
 
 /** Kind of the values of a field, by which formats are checked. */
 export type ValueKind = ReportValue['kind'];

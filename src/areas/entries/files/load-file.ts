@@ -34,7 +34,7 @@ export function useObjectUrl(content: Blob | undefined): string | undefined {
   return url;
 }
 
-/** SHA-256 of a file in hexadecimal digits, which is its entity tag: one byte of the file is read. */
+/** SHA-256 of a file in hexadecimal digits: one byte of the file is read. */
 export async function readEntryFileHash(address: FileAddress, signal: AbortSignal): Promise<string> {
   const { response } = await getEntryFile({
     ...toRequest(address),
@@ -42,7 +42,12 @@ export async function readEntryFileHash(address: FileAddress, signal: AbortSigna
     parseAs: 'blob',
     signal,
   });
-  const tag = response.headers.get('etag')?.replaceAll('"', '') ?? '';
+  return decodeFileHash(response);
+}
+
+/** SHA-256 of a file of an entry in hexadecimal digits: its entity tag has it. */
+export function decodeFileHash({ headers }: Response): string {
+  const tag = headers.get('etag')?.replaceAll('"', '') ?? '';
   const text = atob(tag.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = Uint8Array.from(text, (char) => char.codePointAt(0) ?? 0);
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

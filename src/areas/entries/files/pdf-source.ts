@@ -1,6 +1,7 @@
 import type { FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { getEntryFile } from '../../../api/generated/sdk/entries.gen.ts';
 import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
+import { decodeFileHash } from './load-file.ts';
 
 const CHANGED_MESSAGE = 'The file was replaced or moved after it was opened. Close it and open it again.';
 
@@ -12,9 +13,11 @@ export function createEntryFileSource(
   asOf?: string,
 ): PdfSource {
   let version: string | undefined;
+  const known = Promise.withResolvers<Awaited<NonNullable<PdfSource['version']>>>();
   return {
     name,
     size,
+    version: known.promise,
     async read(begin, end, signal) {
       const { data, response } = await getEntryFile({
         path: { entryId, fieldId: String(fieldId) },
@@ -33,6 +36,12 @@ export function createEntryFileSource(
       if (!(data instanceof ArrayBuffer) || response.status !== 206 || etag !== version || total !== size) {
         throw new Error(CHANGED_MESSAGE);
       }
+      const date = response.headers.get('last-modified');
+      if (begin === 0)
+        known.resolve({
+          sha256: decodeFileHash(response),
+          unchangedSince: date === null ? undefined : new Date(date),
+        });
       return new Uint8Array(data);
     },
   };
