@@ -1,7 +1,13 @@
 export { readIds } from './export/export-ids.store.ts';
 export { createExportResolver } from './export/export-job.ts';
 export { withExportSnapshot, type ExportSnapshot } from './export/export-rows.ts';
-export { getContentPath, renewContent, storeContent } from './files/content.ts';
+export {
+  discardContents,
+  getContentName,
+  renewContent,
+  stageContents,
+  storeContents,
+} from './files/content.ts';
 export { recalculateTask } from './calculate/recalculate.ts';
 export { restoreEntries } from './history/restore.ts';
 export { lockReferencedEntries } from './write/locks.store.ts';

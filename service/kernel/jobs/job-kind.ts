@@ -5,6 +5,7 @@ import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { TableSheet } from '../backup-sheets.ts';
 import type { Db, Tx } from '../db/database.ts';
+import type { FilePlace } from '../file-folder.ts';
 import { NO_LABELS, type ItemLabels } from './item-labels.store.ts';
 
 /** What became of an item; `reason` explains a conflict or failure in words. */
@@ -48,14 +49,13 @@ export interface WorkProgress {
 }
 
 /** What a kind works with whose long work neither changes items nor makes a file of the job. */
-export interface WorkBatch<Parameters extends object> {
+export interface WorkBatch<Parameters extends object> extends FilePlace {
   db: Db;
   siteId: number;
   jobId: number;
   /** Number of this attempt; later attempts have higher ones. */
   fence: number;
   parameters: Parameters;
-  dataDir: string;
   /** Table sheets of all areas, in the order of a backup. */
   backupSheets: readonly TableSheet[];
   /** Start of links in mails. */

@@ -13,7 +13,13 @@ import type { Call } from '../../../kernel/http/handler.ts';
 import type { UploadedFile } from '../../../kernel/http/uploads.ts';
 import { lockStorage, requireStorage } from '../../../kernel/storage.store.ts';
 import { lockWithSchema, type EntryType, type SchemaField, type FileValue } from '../../schema/index.ts';
-import { isRaster, storeContent, detectMediaType } from '../files/content.ts';
+import {
+  detectMediaType,
+  discardContents,
+  isRaster,
+  stageContents,
+  storeContents,
+} from '../files/content.ts';
 import { upsertFile } from '../files/files.store.ts';
 import { loadZones, requireType } from '../query/resolve-query.ts';
 import {
@@ -190,6 +196,10 @@ export async function writeEntries(
   const zones = await loadZones(db, caller, behavior);
   const author = getAuthor(call);
   const attachments = await pairAttachments(files, call.files);
+  const contents = await stageContents(
+    call.services.blobs,
+    attachments.map(({ upload }) => upload),
+  );
   const allItems = [...items, ...attachments.map(({ request }) => request)];
   const describeAbsent = (id: number): string =>
     options.onlyNew ? 'must be negative: only new entries are created here' : `Entry ${id} does not exist`;
@@ -256,8 +266,8 @@ export async function writeEntries(
     const { siteId } = author;
     await recordEntryChanges(tx, record, { siteId, type, kind: 'created' }, created);
     await recordEntryChanges(tx, record, { siteId, type, kind: 'updated', changedFields }, updated);
-    // After all checks and rows, so that a refused request leaves no contents on the disk.
-    for (const { upload } of attachments) await storeContent(call.services.dataDir, upload);
+    // After all checks and rows, so that a refused request leaves no contents in the store.
+    await storeContents(tx, call.services.blobs, contents);
     const modifiedAt = at.toISOString();
     return allItems.map((item): DataRequestResultVm => {
       const entryId = storedIds.get(item.entryId) ?? item.entryId;
@@ -271,7 +281,7 @@ export async function writeEntries(
         modifiedBy: author.userId,
       };
     });
-  });
+  }).finally(() => discardContents(contents));
 }
 
 /**
