@@ -40,6 +40,9 @@ interface FolderOptions {
   extension: string;
 }
 
+const isOld = (modifiedAt: Date | undefined): boolean =>
+  modifiedAt !== undefined && Date.now() - modifiedAt.getTime() > STRAY_FILE_AGE_MS;
+
 /** Creates the access to a folder of the data directory, and to the blobs of the same name. */
 export function createFileFolder({ place, folder, pattern, extension }: FolderOptions): FileFolder {
   const { dataDir, blobs } = place;
@@ -51,8 +54,6 @@ export function createFileFolder({ place, folder, pattern, extension }: FolderOp
   const getBlobName = (name: string): string => `${folder}/${getFileName(name)}`;
   const getPartialPath = (name: string): string => join(root, `${getFileName(name)}.partial`);
   const readNames = () => readdir(root).catch((): string[] => []);
-  const isOld = (modifiedAt: Date | undefined): boolean =>
-    modifiedAt !== undefined && Date.now() - modifiedAt.getTime() > STRAY_FILE_AGE_MS;
   return {
     getBlobName,
     getPartialPath,

@@ -40,7 +40,7 @@ export async function startObjectStore(prefix = 'test/files'): Promise<TestObjec
   const hanging = new Set<ServerResponse>();
   let rule: FaultRule | undefined;
   let failures = 0;
-  let noticeFailure = () => {};
+  let noticeFailure: (() => void) | undefined;
 
   const proxy = createServer((incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
@@ -51,7 +51,7 @@ export async function startObjectStore(prefix = 'test/files'): Promise<TestObjec
       return;
     }
     failures += 1;
-    noticeFailure();
+    noticeFailure?.();
     if (rule.fault === 'hang') {
       hanging.add(outgoing);
       return;

@@ -12,7 +12,7 @@ import {
   FILES_SHEET,
   type Member,
 } from '../../areas/backups/index.ts';
-import { discardContents, renewContent, stageContents, storeContents } from '../../areas/entries/index.ts';
+import { renewContent, stageContents, storeContents } from '../../areas/entries/index.ts';
 import { registry, SHEETS } from '../../areas/registry.ts';
 import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { TableSheet } from '../../kernel/backup-sheets.ts';
@@ -213,8 +213,8 @@ async function storeMember(
   try {
     const path = join(folder, 'content');
     await pipeline(file.read(member), createWriteStream(path, { mode: 0o600, flags: 'wx', flush: true }));
-    const contents = await stageContents(blobs, [{ path, name: '', size: member.size, hash }]);
-    await storeContents(tx, blobs, contents).finally(() => discardContents(contents));
+    await using staged = await stageContents(blobs, [{ path, name: '', size: member.size, hash }]);
+    await storeContents(tx, blobs, staged);
     availableFiles.add(member.name);
   } finally {
     await rm(folder, { recursive: true, force: true });

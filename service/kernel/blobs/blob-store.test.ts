@@ -49,6 +49,8 @@ const getStore = (kind: string): BlobStore => {
 const list = async (store: BlobStore, prefix: string) =>
   (await Array.fromAsync(store.list(prefix))).toSorted();
 
+const read = async (store: BlobStore, name: string) => String(await buffer(await store.read(name)));
+
 describe.each(['folder', 's3'])('a store of the kind %s', (kind) => {
   test.each([
     ['empty', 0],
@@ -137,8 +139,6 @@ test('a folder has files that only their owner can read, and nothing else', asyn
 });
 
 describe('the S3 store', () => {
-  const read = async (store: BlobStore, name: string) => String(await buffer(await store.read(name)));
-
   test.each([1_000, LARGE_BYTES])(
     'stores nothing of %d bytes that are not those of the hash',
     async (size) => {

@@ -19,7 +19,6 @@ import {
   allCapabilities,
   allScopes,
   as,
-  dataDir,
   joinSite,
   makeKey,
   makePerson,

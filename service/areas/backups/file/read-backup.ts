@@ -168,13 +168,22 @@ class BlobReader extends RandomAccessReader {
     position: number,
     callback: (error: Error | null) => void,
   ): void {
-    this.#loadWindow(position, length).then(
-      ({ start, bytes }) => {
-        bytes.copy(target, offset, position - start, position - start + length);
-        callback(null);
-      },
-      (error: unknown) => callback(toError(error)),
-    );
+    void this.#copyBytes(target, { offset, length, position }, callback);
+  }
+
+  async #copyBytes(
+    target: Buffer,
+    { offset, length, position }: Record<'offset' | 'length' | 'position', number>,
+    callback: (error: Error | null) => void,
+  ): Promise<void> {
+    let failure: Error | null = null;
+    try {
+      const { start, bytes } = await this.#loadWindow(position, length);
+      bytes.copy(target, offset, position - start, position - start + length);
+    } catch (error) {
+      failure = toError(error);
+    }
+    callback(failure);
   }
 
   /** Reads the data of a member; `end` is the byte after the last. */

@@ -75,16 +75,24 @@ interface StagedContent {
   staged: StagedBlob;
 }
 
+/** Contents that are sent; at the end of their scope what was sent is removed, and what was published stays. */
+interface StagedContents extends AsyncDisposable {
+  contents: readonly StagedContent[];
+}
+
 /**
- * Sends the contents of uploads to the store; `storeContents` publishes them, and `discardContents` must follow. The bytes are sent before
- * the transaction begins, because others wait for its locks.
+ * Sends the contents of uploads to the store; `storeContents` publishes them. The bytes are sent before the transaction begins, because
+ * others wait for its locks.
  */
 export async function stageContents(
   blobs: BlobStore,
   uploads: readonly UploadedFile[],
-): Promise<readonly StagedContent[]> {
+): Promise<StagedContents> {
   const limit = pLimit(PARALLEL_CONTENTS);
   const contents: StagedContent[] = [];
+  const discard = async () => {
+    await limit.map(contents, ({ staged }) => staged.discard());
+  };
   const outcomes = await Promise.allSettled(
     uploads.map((upload) =>
       limit(async () => {
@@ -94,25 +102,16 @@ export async function stageContents(
     ),
   );
   const failure = outcomes.find(({ status }) => status === 'rejected');
-  if (failure?.status !== 'rejected') return contents;
-  await discardContents(contents);
+  if (failure?.status !== 'rejected') return { contents, [Symbol.asyncDispose]: discard };
+  await discard();
   throw failure.reason;
-}
-
-/** Removes what was sent; published contents stay. */
-export async function discardContents(contents: readonly StagedContent[]): Promise<void> {
-  await pLimit(PARALLEL_CONTENTS).map(contents, ({ staged }) => staged.discard());
 }
 
 /**
  * Stores contents under their hashes, once. Called in the transaction that refers to them, after all of its checks; their times are
  * renewed, so that `removeContent` keeps them until the transaction has ended. Can be repeated with the same contents.
  */
-export async function storeContents(
-  tx: Tx,
-  blobs: BlobStore,
-  contents: readonly StagedContent[],
-): Promise<void> {
+export async function storeContents(tx: Tx, blobs: BlobStore, { contents }: StagedContents): Promise<void> {
   if (contents.length === 0) return;
   await lockContents(
     tx,
