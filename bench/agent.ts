@@ -8,6 +8,7 @@ import { runStatement } from '../scripts/postgres.ts';
 import { createApp } from '../service/app.ts';
 import { registry } from '../service/areas/registry.ts';
 import { createEncryption } from '../service/kernel/auth/encryption.ts';
+import { createFolderStore } from '../service/kernel/blobs/folder-store.ts';
 import { type Db, openDatabase } from '../service/kernel/db/database.ts';
 import { createEgress } from '../service/kernel/egress.ts';
 import { createLog } from '../service/kernel/log.ts';
@@ -68,6 +69,7 @@ async function measure(): Promise<Measure[]> {
     services: {
       publicUrl: 'http://127.0.0.1:4400',
       dataDir,
+      blobs: createFolderStore(dataDir),
       storageQuota: null,
       logRetention: { activityDays: null, auditDays: null },
       egress: createEgress({ rules: [], log }),

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
 import { writeBackup } from '../service/areas/backups/file/write-backup.ts';
 import { registry } from '../service/areas/registry.ts';
+import { createFolderStore } from '../service/kernel/blobs/folder-store.ts';
 import { type Db, openDatabase } from '../service/kernel/db/database.ts';
 import { createTestDatabase } from '../service/testing/databases.ts';
 import { type Bench, type Measure, measureMs } from './bench.ts';
@@ -189,7 +190,7 @@ const createLargeBench = (kind: 'embedded' | 'postgres', label: string): Bench =
       const scope = { siteId, typeIds: null, includesFiles: false };
       const ours = await measureWork(() =>
         writeBackup(db, scope, {
-          dataDir: testDatabase.dataDir,
+          blobs: createFolderStore(testDatabase.dataDir),
           sheets: Object.values(registry.sheets),
           path: join(testDatabase.dataDir, 'backup.zip'),
           journal: join(testDatabase.dataDir, 'backup.zip.journal'),

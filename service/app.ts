@@ -171,7 +171,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
   await registerAuthorizationRoutes(app, { db, services });
 
-  registerProbes(app, { database, dataDir: services.dataDir });
+  registerProbes(app, { database, place: services });
   await serveReference(app, contract);
   await serveConsole(app);
   return app;

@@ -5,6 +5,7 @@ import { registry } from './areas/registry.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
 import { describeFirstStart, runFirstStart } from './first-start.ts';
 import { loadEncryption } from './kernel/auth/encryption.ts';
+import { openBlobStore } from './kernel/blobs/open-store.ts';
 import { readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
 import { createEgress } from './kernel/egress.ts';
@@ -29,16 +30,21 @@ async function main(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const database = await openDatabase({ ...config, databaseUrl: config.databaseUrl?.reveal() });
+  const blobs = await openBlobStore(config);
   const isTerminal = process.stdout.isTTY;
   const firstStart = await runFirstStart(database.db, config, isTerminal);
   const mailWorker = startMailWorker({ db: database.db, config, log });
   const services: Services = {
     publicUrl: config.publicUrl,
     dataDir: config.dataDir,
+    blobs,
     storageQuota: config.storageQuota,
     logRetention: config.logRetention,
     officeProgram: config.officeProgram,
-    installation: createInstallation(process.env, config, database),
+    installation: createInstallation(process.env, config, {
+      database,
+      place: { dataDir: config.dataDir, blobs },
+    }),
     egress: createEgress({ rules: config.egressRules, log }),
     backupSheets: Object.values(registry.sheets),
     mailExamples: registry.mailExamples,
@@ -85,6 +91,7 @@ async function main(config: Config): Promise<void> {
   });
   const admin = await listenAdminSocket({
     dataDir: config.dataDir,
+    blobs,
     publicUrl: config.publicUrl,
     db: database.db,
     createTasks: async () => registry.createTasks({ db, services }),
@@ -130,6 +137,7 @@ async function main(config: Config): Promise<void> {
       log.warn({ err: error }, 'The process could not be deleted from the list of processes'),
     );
     await database.close();
+    blobs.close();
     log.info('stopped');
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal));

@@ -5348,7 +5348,7 @@ export type InstallationDatabase = {
 
 export type InstallationFiles = {
     /**
-     * DATA_DIR on the host that answered.
+     * Where files are: DATA_DIR on the host that answered, or the bucket, such as s3://steward-files.
      */
     folder: string;
     /**
@@ -5356,7 +5356,7 @@ export type InstallationFiles = {
      */
     usedBytes: number;
     /**
-     * Free bytes of the disk; null if the folder cannot be read.
+     * Free bytes of the disk; null in a bucket, or if the folder cannot be read.
      */
     freeBytes: number | null;
     /**

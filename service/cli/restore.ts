@@ -1,3 +1,4 @@
+import { openBlobStore } from '../kernel/blobs/open-store.ts';
 import { readConfig } from '../kernel/config.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
 import { formatReport } from './restore/report.ts';
@@ -11,7 +12,7 @@ export const restoreSyntax = {
   summary: 'Restore a backup to an empty or a new site, completely or not at all',
   details:
     'Prints the report on stdout. Without a PostgreSQL the embedded database in DATA_DIR is used: stop the service first. On ' +
-    'PostgreSQL the service can keep running. DATA_DIR must be that of the service: files of entries are stored there.',
+    'PostgreSQL the service can keep running. DATA_DIR and BLOB_STORE must be those of the service: files of entries are stored there.',
   options: {
     site: { type: 'string', value: 'slug', description: 'site to restore to; required without --verify' },
     'dry-run': { type: 'boolean', description: 'read the whole file, check the site, and write nothing' },
@@ -57,13 +58,15 @@ export async function restore(
       return { text: 'The backup was restored to a temporary database and matches its manifest.\n' };
     }
     const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
+    const blobs = await openBlobStore(config);
     const target = await openRestoreTarget({ databaseUrl, dataDir });
     try {
       const isDryRun = values['dry-run'] ?? false;
-      const report = await restoreBackup(target, file, { dataDir, slug, isDryRun });
+      const report = await restoreBackup(target, file, { dataDir, blobs, slug, isDryRun });
       return { text: formatReport(report), report };
     } finally {
       await target.close();
+      blobs.close();
     }
   } finally {
     file.close();

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
 import { createLog } from '../kernel/log.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../testing/databases.ts';
+import { createFolderPlace } from '../testing/file-place.ts';
 import { listenAdminSocket } from './admin-socket.ts';
 import { createProgram } from './program.ts';
 import { fillSample } from './sample/fill.ts';
@@ -78,7 +79,7 @@ onEachKind((kind) => {
     database = await openDatabase(testDatabase);
     if (withSocket) {
       socket = await listenAdminSocket({
-        dataDir: testDatabase.dataDir,
+        ...createFolderPlace(testDatabase.dataDir),
         db: database.db,
         publicUrl: 'https://steward.example',
         createTasks: async () => [],

@@ -2,6 +2,8 @@ import { CommanderError } from 'commander';
 import { InvalidBackupError } from '../areas/backups/index.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import { loadEncryption } from '../kernel/auth/encryption.ts';
+import type { BlobStore } from '../kernel/blobs/blob-store.ts';
+import { openBlobStore } from '../kernel/blobs/open-store.ts';
 import { type Config, ConfigError, readConfig } from '../kernel/config.ts';
 import { type Db, openDatabase } from '../kernel/db/database.ts';
 import { createEgress } from '../kernel/egress.ts';
@@ -43,27 +45,31 @@ async function runHere(config: Config, words: readonly string[]): Promise<unknow
     databaseUrl: config.databaseUrl?.reveal(),
   });
   const { db } = database;
+  const blobs = await openBlobStore(config);
   try {
     // The service may use another port than the default one: only a setting says where it is.
     const isAddressSet = Boolean(process.env['PUBLIC_URL'] ?? process.env['PORT']);
     const context = {
       db,
       dataDir: config.dataDir,
+      blobs,
       publicUrl: isAddressSet ? config.publicUrl : undefined,
-      createTasks: () => createTasks(config, db),
+      createTasks: () => createTasks(config, db, blobs),
     };
     return await runCommand(context, words);
   } finally {
     await database.close();
+    blobs.close();
   }
 }
 
 /** The scheduled tasks of all areas. Nothing is woken: a running service looks for work by itself. */
-async function createTasks(config: Config, db: Db): Promise<readonly ScheduledTask[]> {
+async function createTasks(config: Config, db: Db, blobs: BlobStore): Promise<readonly ScheduledTask[]> {
   const { registry } = await import('../areas/registry.ts');
   const services = {
     publicUrl: config.publicUrl,
     dataDir: config.dataDir,
+    blobs,
     storageQuota: config.storageQuota,
     logRetention: config.logRetention,
     officeProgram: config.officeProgram,

@@ -43,6 +43,58 @@ test.each([
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
 ])('refuses %s=%s', (name, value) => expect(() => readConfig({ [name]: value })).toThrow(`${name}: `));
 
+const S3 = {
+  BLOB_STORE: 's3',
+  S3_ENDPOINT: 'https://store.example:9000',
+  S3_BUCKET: 'steward-files',
+  S3_ACCESS_KEY_ID: 'key',
+  S3_SECRET_ACCESS_KEY: 'secret',
+};
+
+test('reads the settings of a bucket, whose secret is never printed', () => {
+  const { s3 } = readConfig({ ...S3, S3_PREFIX: 'production/steward', S3_PATH_STYLE: 'off' });
+  expect(s3).toMatchObject({
+    endpoint: 'https://store.example:9000',
+    region: 'us-east-1',
+    bucket: 'steward-files',
+    prefix: 'production/steward',
+    usesPathStyle: false,
+  });
+  expect(s3?.secretAccessKey.reveal()).toBe('secret');
+  expect(JSON.stringify(s3)).not.toContain('"secret"');
+  expect(readConfig({ BLOB_STORE: 'folder' }).s3).toBeUndefined();
+});
+
+test.each([
+  ['BLOB_STORE', 'minio'],
+  ['S3_ENDPOINT', undefined],
+  ['S3_ENDPOINT', 'store.example:9000'],
+  ['S3_ENDPOINT', 'https://store.example/bucket'],
+  ['S3_ENDPOINT', 'https://user:password@store.example'],
+  ['S3_BUCKET', undefined],
+  ['S3_BUCKET', 'Steward'],
+  ['S3_PREFIX', '/files'],
+  ['S3_PREFIX', 'files/../other'],
+  ['S3_ACCESS_KEY_ID', ''],
+  ['S3_SECRET_ACCESS_KEY', undefined],
+  ['S3_PATH_STYLE', 'yes'],
+])('refuses %s=%s of a bucket', (name, value) =>
+  expect(() => readConfig({ ...S3, [name]: value })).toThrow(`${name}: `),
+);
+
+test('refuses a bucket that would have no effect, and processes with keys of their own', () => {
+  expect(() => readConfig({ S3_BUCKET: 'steward-files' })).toThrow(
+    'S3_BUCKET: has an effect with BLOB_STORE=s3',
+  );
+  const shared = { ...S3, DATABASE_URL: 'postgresql://database/steward' };
+  expect(() => readConfig(shared)).toThrow(
+    'STEWARD_SECRET_KEY: required with BLOB_STORE=s3 and DATABASE_URL',
+  );
+  expect(() =>
+    readConfig({ ...shared, STEWARD_SECRET_KEY: Buffer.alloc(32).toString('base64') }),
+  ).not.toThrow();
+});
+
 test('an invalid setting is answered with the form that is expected', () =>
   expect(() => readConfig({ SMTP_URL: 'foo', PORT: 'x' })).toThrow(
     /PORT: a number from 0 to 65535\n[^]*SMTP_URL: a URL such as smtp:\/\/user:password@mail\.example:587/,

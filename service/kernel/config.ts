@@ -12,11 +12,28 @@ export interface LogRetention {
   auditDays: number | null;
 }
 
+/** The bucket of an S3-compatible store. */
+export interface S3Settings {
+  /** Address without a path: `https://s3.eu-central-1.amazonaws.com`. */
+  endpoint: string;
+  region: string;
+  bucket: string;
+  /** Start of the names of all objects, without a slash at its end; may be empty. */
+  prefix: string;
+  accessKeyId: string;
+  secretAccessKey: Secret;
+  /** Whether the bucket is in the path of the address instead of its host name. */
+  usesPathStyle: boolean;
+}
+
 /** Settings of a service process, read from the environment at start (README, table of settings). */
 export interface Config {
   host: string;
   port: number;
+  /** Folder of this process; all processes share it unless files are in a bucket. */
   dataDir: string;
+  /** Where files are; undefined: in DATA_DIR. */
+  s3: S3Settings | undefined;
   databaseUrl: Secret | undefined;
   /** Whether a commit of the embedded database waits until it is on the disk. */
   syncsToDisk: boolean;
@@ -108,11 +125,72 @@ const hasProtocol = (text: string, protocols: readonly string[]): boolean => {
   return url !== null && url.hostname !== '' && protocols.includes(url.protocol);
 };
 
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The form of the names of buckets that all stores accept. */
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const OBJECT_PREFIX = /^\w[\w.-]*(\/\w[\w.-]*)*$/;
+
+/** Whether a text is the address of a server only. */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    hasProtocol(text, ['http:', 'https:']) &&
+    `${url?.username}${url?.password}${url?.search}${url?.hash}` === '' &&
+    url?.pathname === '/'
+  );
+}
+
+/** Reads BLOB_STORE and the settings of a bucket. @returns undefined for files in DATA_DIR */
+function readS3Settings(env: Env, usesPathStyle: boolean, issues: string[]): S3Settings | undefined {
+  const store = env['BLOB_STORE'] || 'folder';
+  if (store !== 's3') {
+    if (store !== 'folder') issues.push('BLOB_STORE: folder or s3');
+    for (const name of ['S3_ENDPOINT', 'S3_BUCKET'])
+      if (env[name]) issues.push(`${name}: has an effect with BLOB_STORE=s3 only`);
+    return undefined;
+  }
+  const read = (name: string, isValid: (text: string) => boolean, form: string): string => {
+    const text = env[name] ?? '';
+    if (!isValid(text)) issues.push(`${name}: ${form}`);
+    return text;
+  };
+  const settings = {
+    endpoint: read(
+      'S3_ENDPOINT',
+      isOrigin,
+      'the address of the store, such as https://s3.eu-central-1.amazonaws.com, without a path',
+    ),
+    region: env['S3_REGION'] || 'us-east-1',
+    bucket: read(
+      'S3_BUCKET',
+      (text) => BUCKET.test(text),
+      'the name of a bucket, such as steward-files (3 to 63 lower-case letters, digits, dots and dashes)',
+    ),
+    prefix: read(
+      'S3_PREFIX',
+      (text) => text === '' || OBJECT_PREFIX.test(text),
+      'letters, digits, dots, dashes and underscores, with slashes between them, such as production/steward',
+    ),
+    accessKeyId: read('S3_ACCESS_KEY_ID', (text) => text !== '', 'required with BLOB_STORE=s3'),
+    secretAccessKey: new Secret(
+      read('S3_SECRET_ACCESS_KEY', (text) => text !== '', 'required with BLOB_STORE=s3'),
+    ),
+    usesPathStyle,
+  };
+  if (env['DATABASE_URL'] && !env['STEWARD_SECRET_KEY'])
+    issues.push(
+      'STEWARD_SECRET_KEY: required with BLOB_STORE=s3 and DATABASE_URL, because processes with folders of their own would ' +
+        'create different keys; 32 bytes as base64, for example from `openssl rand -base64 32`, or the content of secret.key',
+    );
+  return settings;
+}
+
 /**
  * Reads the settings.
  * @throws ConfigError that lists all invalid settings
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Env): Config {
   const issues: string[] = [];
   const host = env['HOST'] ?? '127.0.0.1';
   const isOn = (name: string, byDefault: 'on' | 'off'): boolean => {
@@ -139,6 +217,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     !(Number.isInteger(metricsPort) && metricsPort >= 0 && metricsPort <= 65_535)
   )
     issues.push('METRICS_PORT: a number from 0 to 65535, another one than PORT');
+  const s3 = readS3Settings(env, isOn('S3_PATH_STYLE', 'on'), issues);
   const createsSample = isOn('STEWARD_SAMPLE', 'on');
   const syncsToDisk = isOn('EMBEDDED_FSYNC', 'off');
   const email = env['STEWARD_ADMIN_EMAIL'];
@@ -216,6 +295,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host,
     port,
     dataDir: env['DATA_DIR'] ?? 'data',
+    s3,
     databaseUrl: env['DATABASE_URL'] ? new Secret(env['DATABASE_URL']) : undefined,
     syncsToDisk,
     pool: { maxConnections, isPooled },

@@ -64,6 +64,7 @@ test('names each problem with its fix, and all invalid settings', async () => {
     settings: 'ok',
     database: 'problem',
     disk: 'ok',
+    files: 'ok',
     mail: 'problem',
     tls: 'problem',
     secrets: 'problem',

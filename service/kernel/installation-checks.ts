@@ -1,12 +1,15 @@
-/** Checks an installation from its host, without changing anything: `steward doctor` and the page *Installation*. */
+/** Checks an installation from its host: `steward doctor` and the page *Installation*. Only a probe in the store of files is written. */
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect as connectTls, type PeerCertificate } from 'node:tls';
 import { createTransport } from 'nodemailer';
+import { describeStoreError } from './blobs/blob-store.ts';
+import { openBlobStore } from './blobs/open-store.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { inspectServer, type ServerState } from './db/inspect.ts';
 import { getErrorCode } from './error-code.ts';
+import { tryStore } from './files-store.ts';
 
 export interface Finding {
   check: string;
@@ -53,6 +56,7 @@ export async function checkInstallation(
   const groups = await Promise.all([
     checkDatabase(config),
     checkDisk(config),
+    checkFiles(config),
     checkMail(config),
     checkTls(config),
     checkSecrets(config),
@@ -142,6 +146,30 @@ async function checkDisk({ dataDir }: Config): Promise<Finding[]> {
         'Let the user of the service read and write the folder.',
       ),
     ];
+  }
+}
+
+/** Writes, reads and deletes a probe where files are stored. */
+async function checkFiles(config: Config): Promise<Finding[]> {
+  const isFolder = config.s3 === undefined;
+  // The first start creates the folder.
+  if (isFolder && !(await stat(config.dataDir).catch(() => undefined))) return [];
+  const blobs = await openBlobStore(config);
+  try {
+    await tryStore({ dataDir: config.dataDir, blobs });
+    return [ok('files', `Files can be written, read and deleted in ${blobs.place}.`)];
+  } catch (error) {
+    return [
+      problem(
+        'files',
+        `Files cannot be written, read and deleted in ${blobs.place}: ${describeStoreError(error)}`,
+        isFolder
+          ? 'Let the user of the service read and write the folder.'
+          : 'Check S3_ENDPOINT, S3_REGION, S3_BUCKET and S3_PATH_STYLE, and that the key may get, put, delete and list objects of the bucket.',
+      ),
+    ];
+  } finally {
+    blobs.close();
   }
 }
 

@@ -1,6 +1,7 @@
 /** What a serving process knows of its installation beside the database; the page *Installation* shows it. */
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
+import type { FilePlace } from './file-folder.ts';
 import { explainUnreadiness } from './http/readiness.ts';
 import { checkInstallation, type Finding } from './installation-checks.ts';
 
@@ -19,8 +20,8 @@ export interface Installation {
 const CHECK_INTERVAL_MS = 60_000;
 
 /** Readiness as a finding. */
-async function checkReadiness(database: Database, dataDir: string): Promise<Finding> {
-  const reason = await explainUnreadiness(database, dataDir);
+async function checkReadiness(database: Database, place: FilePlace): Promise<Finding> {
+  const reason = await explainUnreadiness(database, place);
   return reason === undefined
     ? {
         check: 'readiness',
@@ -38,14 +39,14 @@ async function checkReadiness(database: Database, dataDir: string): Promise<Find
 /** @param env environment of the process, from which its settings were read */
 export function createInstallation(
   env: Readonly<Record<string, string | undefined>>,
-  { copies, dataDir }: Pick<Config, 'copies' | 'dataDir'>,
-  database: Database,
+  { copies }: Pick<Config, 'copies'>,
+  { database, place }: { database: Database; place: FilePlace },
 ): Installation {
   let startedAt = -Infinity;
   let running: Promise<InstallationChecks> | undefined;
   const run = async (): Promise<InstallationChecks> => {
     const [readiness, findings] = await Promise.all([
-      checkReadiness(database, dataDir),
+      checkReadiness(database, place),
       checkInstallation(env),
     ]);
     return { checkedAt: new Date(), findings: [readiness, ...findings] };

@@ -44,6 +44,15 @@ export const connectionsAwaited = new Gauge({
   registers,
 });
 
+/** `store`: folder or s3; `outcome`: done or failed. */
+export const blobDuration = new Histogram({
+  name: 'steward_blob_operation_duration_seconds',
+  help: 'Duration of operations on the store of files; of a read, the time until its first byte',
+  labelNames: ['store', 'operation', 'outcome'] as const,
+  buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+  registers,
+});
+
 export const cacheReads = new Counter({
   name: 'steward_cache_reads_total',
   help: 'Reads of the in-memory caches by outcome',

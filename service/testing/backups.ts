@@ -7,27 +7,29 @@ import type {
 } from '../../contract/generated/types.gen.ts';
 import type { writeBackup } from '../areas/backups/file/write-backup.ts';
 import { defineBackupJob } from '../areas/backups/make-backup.ts';
-import { getBackupPath } from '../areas/backups/storage.ts';
+import { getBackupName } from '../areas/backups/storage.ts';
 import { createRandom } from '../cli/load/random.ts';
 import type { TableSheet } from '../kernel/backup-sheets.ts';
 import type { Db } from '../kernel/db/database.ts';
+import type { FilePlace } from '../kernel/file-folder.ts';
 import { isWorking } from '../kernel/jobs/job-kind.ts';
 import { runDueJobs } from '../kernel/jobs/run-jobs.ts';
 import type { ApiClient } from './calls.ts';
 import { DATA, type Things, type FieldValues } from './entries.ts';
 import { createJobContext } from './jobs.ts';
 import { enableRelationships } from './relationships.ts';
-import { dataDir, type AppContext, joinSite, makeGroup, makePerson, makeSite, services } from './site.ts';
+import { type AppContext, joinSite, makeGroup, makePerson, makeSite, services } from './site.ts';
 
 export const BACKUPS = '/api/rest/v4/backups';
 
 /** Makes all queued backups, as the process does; `write` replaces what writes the file. */
 export async function makeQueuedBackups(
   db: Db,
-  { write, signal, dataDir: folder = dataDir, backupSheets = services.backupSheets }: MakeOptions = {},
+  { write, signal, place = services, backupSheets = services.backupSheets }: MakeOptions = {},
 ): Promise<void> {
   const { storageQuota } = services;
-  const files = { dataDir: folder, storageQuota, backupSheets, heartbeatMs: 50 };
+  const { dataDir, blobs } = place;
+  const files = { dataDir, blobs, storageQuota, backupSheets, heartbeatMs: 50 };
   const context = createJobContext(db, [defineBackupJob(write)]);
   await runDueJobs({ ...context, files, runs: isWorking }, signal);
 }
@@ -36,7 +38,7 @@ interface MakeOptions {
   write?: typeof writeBackup;
   /** Aborted when the service stops. */
   signal?: AbortSignal;
-  dataDir?: string;
+  place?: FilePlace;
   backupSheets?: readonly TableSheet[];
 }
 
@@ -50,7 +52,9 @@ export async function findBackupPath(db: Db, fileName: string): Promise<string> 
     .select('storage_id')
     .where('file_name', '=', fileName)
     .executeTakeFirstOrThrow();
-  return getBackupPath(dataDir, storageId);
+  const path = services.blobs.getLocalPath(getBackupName(services, storageId));
+  if (path === undefined) throw new Error('The backup is not on this machine');
+  return path;
 }
 
 /** Requests and makes a backup; it is ready afterwards. */

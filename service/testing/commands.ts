@@ -50,6 +50,7 @@ export function onEachHost(
           {
             db: database().db,
             dataDir: services.dataDir,
+            blobs: services.blobs,
             publicUrl,
             createTasks: async () => registry.createTasks({ db: database().db, services }),
           },

@@ -7,7 +7,7 @@ import type { JobKind } from '../kernel/jobs/job-kind.ts';
 import { runDueJobs, type JobContext } from '../kernel/jobs/run-jobs.ts';
 import { createLog } from '../kernel/log.ts';
 import type { ApiClient, Reply } from './calls.ts';
-import { contract, dataDir, services } from './site.ts';
+import { contract, services } from './site.ts';
 
 /** What runs jobs as one process does; `kinds` replaces kinds. */
 export const createJobContext = (db: Db, kinds: readonly JobKind[] = []): JobContext => ({
@@ -31,7 +31,8 @@ export async function exportFile(
 ): Promise<{ job: Job; text: string }> {
   const started = await api.post<Job>(`jobs/${path}`, body);
   if (started.status !== 202) throw new Error(`The export was refused: ${started.text}`);
-  const files = { dataDir, storageQuota: services.storageQuota };
+  const { dataDir, blobs, storageQuota } = services;
+  const files = { dataDir, blobs, storageQuota };
   await runDueJobs({ ...createJobContext(db), files });
   const job = (await api.get<Job>(`jobs/${started.body.id}`)).body;
   if (!job.file) throw new Error(`The export is ${job.state}: ${job.stopReason}`);

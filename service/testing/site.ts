@@ -21,13 +21,14 @@ import { createLog } from '../kernel/log.ts';
 import { createSecret } from '../kernel/secret.ts';
 import { createApiClient, type ApiClient } from './calls.ts';
 import { onEachDatabase } from './databases.ts';
+import { createFolderPlace } from './file-place.ts';
 
 export const publicUrl = 'http://steward.test';
 /** The data folder of the test services; it does not exist until a file is written. */
 export const dataDir = join(tmpdir(), `steward-test-${randomUUID()}`);
 export const services: Services = {
   publicUrl,
-  dataDir,
+  ...createFolderPlace(dataDir),
   storageQuota: 10e9,
   logRetention: { activityDays: 98, auditDays: 2_557 },
   installation: {

@@ -11,6 +11,7 @@ import { type Db, openDatabase } from '../../kernel/db/database.ts';
 import { makeQueuedBackups } from '../../testing/backups.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { makeThings } from '../../testing/entries.ts';
+import { createFolderPlace } from '../../testing/file-place.ts';
 import { getKillCount } from '../../testing/processes/kills.ts';
 import { startWriter } from '../../testing/processes/writer-process.ts';
 import { createTestApp } from '../../testing/site.ts';
@@ -29,7 +30,7 @@ async function createBackup(place: TestDatabase): Promise<{ siteId: number; path
     ...Array.from({ length: ENTRIES }, (_, at) => ({ Name: `Entry ${at}`, Note: `note ${at}` })),
   );
   await things.api.post('/api/rest/v4/backups/request', {});
-  await makeQueuedBackups(database.db, { dataDir: place.dataDir });
+  await makeQueuedBackups(database.db, { place: createFolderPlace(place.dataDir) });
   const path = await requireConsistentFiles(database.db, place.dataDir);
   await app.close();
   await database.close();
@@ -43,7 +44,7 @@ async function createBackup(place: TestDatabase): Promise<{ siteId: number; path
  */
 async function requireConsistentFiles(db: Db, dataDir: string): Promise<string | undefined> {
   await sql`update job set lease_until = null, retry_at = null where state = 'running'`.execute(db);
-  await makeQueuedBackups(db, { dataDir });
+  await makeQueuedBackups(db, { place: createFolderPlace(dataDir) });
   const { rows } = await sql<{ id: string; status: string; sha256: Buffer | null }>`
     select storage_id as id, status, sha256 from backup order by backup_id`.execute(db);
   expect(rows.map(({ status }) => status)).toEqual(rows.map(() => 'Ready'));

@@ -8,7 +8,7 @@ import { hashSecret, createSecret } from '../../kernel/secret.ts';
 import type { StoredBackup } from './backups.store.ts';
 import * as store from './downloads.store.ts';
 import { createNotFoundError, requireBackup, requireReady } from './handlers.ts';
-import { getBackupPath } from './storage.ts';
+import { getBackupName } from './storage.ts';
 
 /** Maximum number of listed downloads (contract, listBackupDownloads). */
 const MAX_LISTED_DOWNLOADS = 1000;
@@ -16,13 +16,13 @@ const DOWNLOADS_PATH = '/api/rest/v4/backups/downloads';
 
 /** File response; the bytes sent are saved when the response ends, however it ends. */
 const buildFileAnswer = (
-  { db, services }: { db: Db; services: Pick<Services, 'dataDir'> },
+  { db, services }: { db: Db; services: Pick<Services, 'dataDir' | 'blobs'> },
   backup: StoredBackup,
   download: { siteId: number; downloadId: number },
 ): { status: 200; file: FileResponse } => ({
   status: 200,
   file: {
-    path: getBackupPath(services.dataDir, backup.storageId),
+    blob: getBackupName(services, backup.storageId),
     type: 'application/zip',
     name: backup.fileName,
     inline: false,

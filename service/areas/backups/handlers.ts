@@ -11,7 +11,7 @@ import type { StoredBackup } from './backups.store.ts';
 import { readManifest } from './file/read-backup.ts';
 import { describeEnd } from './make-backup.ts';
 import { queueBackup, resolveEntryTypes } from './queue-backup.ts';
-import { getBackupPath, deleteBackupFiles } from './storage.ts';
+import { getBackupName, deleteBackupFiles } from './storage.ts';
 import { queueVerification } from './verify.store.ts';
 import { VERIFY_BACKUPS_TASK } from './verify.ts';
 
@@ -106,7 +106,7 @@ export const backupHandlers: Handlers<Operations> = {
       });
       return backup.storageId;
     });
-    await deleteBackupFiles(services.dataDir, storageId);
+    await deleteBackupFiles(services, storageId);
     return ok({ isSuccess: true, data: toBackupResponse(await requireBackup(db, siteId, params.fileName)) });
   },
 
@@ -123,7 +123,7 @@ export const backupHandlers: Handlers<Operations> = {
       });
       return backup.storageId;
     });
-    await deleteBackupFiles(services.dataDir, storageId);
+    await deleteBackupFiles(services, storageId);
     return ok({ isSuccess: true });
   },
 
@@ -144,7 +144,7 @@ export const backupHandlers: Handlers<Operations> = {
   async readBackupContents({ db, caller, params, services }) {
     const backup = await requireBackup(db, caller.siteId, params.fileName);
     requireReady(backup);
-    const manifest = await readManifest(getBackupPath(services.dataDir, backup.storageId));
+    const manifest = await readManifest(services.blobs, getBackupName(services, backup.storageId));
     const { createdDate, schemaVersion, formatVersion, members } = manifest;
     return ok({ fileName: backup.fileName, createdDate, schemaVersion, formatVersion, members });
   },

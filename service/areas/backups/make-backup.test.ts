@@ -20,7 +20,8 @@ import {
   findBackupPath,
 } from '../../testing/backups.ts';
 import { makeThings, type Things } from '../../testing/entries.ts';
-import { dataDir, onEachApp } from '../../testing/site.ts';
+import { createFolderPlace } from '../../testing/file-place.ts';
+import { dataDir, onEachApp, services } from '../../testing/site.ts';
 import { writeBackup } from './file/write-backup.ts';
 import { deleteStrayFiles } from './storage.ts';
 
@@ -381,12 +382,12 @@ onEachApp((context) => {
         mkdirSync(join(disk, 'backups'));
         await writeFile(join(disk, 'filler'), Buffer.alloc(150_000));
         await requestBackup();
-        await makeQueuedBackups(db(), { dataDir: disk });
+        await makeQueuedBackups(db(), { place: createFolderPlace(disk) });
         expect(await findNewest()).toMatchObject({ status: 'Failed', failure: { reason: 'disk-full' } });
         expect(await readdir(join(disk, 'backups'))).toEqual([]);
         rmSync(join(disk, 'filler'));
         await requestBackup();
-        await makeQueuedBackups(db(), { dataDir: disk });
+        await makeQueuedBackups(db(), { place: createFolderPlace(disk) });
         expect(await findNewest()).toMatchObject({ status: 'Ready' });
       },
     );
@@ -400,7 +401,7 @@ onEachApp((context) => {
     await writeFile(stray, '');
     await writeFile(fresh, '');
     await utimes(stray, 0, 0);
-    await deleteStrayFiles(dataDir, new Set(filesBefore.map((name) => basename(name, '.zip'))));
+    await deleteStrayFiles(services, new Set(filesBefore.map((name) => basename(name, '.zip'))));
     expect(new Set(await listFiles())).toEqual(new Set([...filesBefore, basename(fresh)]));
     rmSync(fresh);
   });

@@ -1,6 +1,7 @@
 import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { describeFullDisk, isDiskFull } from '../../kernel/disk-full.ts';
+import type { FilePlace } from '../../kernel/file-folder.ts';
 import { defineWorkJobKind, type FinishedWork, type WorkBatch } from '../../kernel/jobs/job-kind.ts';
 import { JobStopped } from '../../kernel/jobs/job-owner.ts';
 import type { JobKey } from '../../kernel/jobs/jobs.store.ts';
@@ -84,24 +85,25 @@ async function makeBackup(
   batch: WorkBatch<BackupParameters>,
   write: typeof writeBackup,
 ): Promise<FinishedWork> {
-  const { db, siteId, jobId, fence, dataDir, backupSheets, publicUrl, signal, reportProgress } = batch;
+  const { db, siteId, jobId, fence, dataDir, blobs, backupSheets, publicUrl, signal, reportProgress } = batch;
+  const place = { dataDir, blobs };
   const job = { siteId, jobId };
   const backup = await batch.write((tx) => store.startBackup(tx, job));
   if (!backup) throw new JobStopped('The backup was deleted');
-  await createBackupFolder(dataDir);
+  await createBackupFolder(place);
   const attempt = buildAttemptName(backup.storageId, fence);
-  const earlier = (await listAttempts(dataDir, backup.storageId)).filter((name) => name !== attempt);
-  const finished = await findFinishedPart(dataDir, earlier);
+  const earlier = (await listAttempts(place, backup.storageId)).filter((name) => name !== attempt);
+  const finished = await findFinishedPart(place, earlier);
   const deleteEarlier = async () => {
-    for (const name of earlier) await deleteAttempt(dataDir, name);
+    for (const name of earlier) await deleteAttempt(place, name);
   };
   if (!finished) await deleteEarlier();
-  const paths = getAttemptPaths(dataDir, attempt);
+  const paths = getAttemptPaths(place, attempt);
   const scope = { siteId, typeIds: backup.typeIds, includesFiles: backup.includesFiles };
   let bytesWritten = 0;
   try {
     const { size, sha256, manifest } = await write(db, scope, {
-      dataDir,
+      blobs,
       sheets: backupSheets,
       path: paths.archive,
       journal: paths.journal,
@@ -117,18 +119,18 @@ async function makeBackup(
       },
     });
     signal.throwIfAborted();
-    await publishBackupFile(dataDir, attempt);
+    await publishBackupFile(place, attempt, { size, sha256 });
     const { schemaVersion, entryTypes } = manifest;
     const result = { storageId: attempt, size, sha256, schemaVersion, entryTypes };
     return {
       summary: `${backup.fileName}, ${formatNumber(size)} bytes`,
       save: (tx, record) => saveReady(tx, record, { backup, job, result, publicUrl }),
       async discard() {
-        if ((await store.findStatus(db, job)) !== 'Ready') await deleteAttempt(dataDir, attempt);
+        if ((await store.findStatus(db, job)) !== 'Ready') await deleteAttempt(place, attempt);
       },
     };
   } catch (error) {
-    if (!(await isContinued(db, job, signal))) await deleteAttempt(dataDir, attempt);
+    if (!(await isContinued(db, job, signal))) await deleteAttempt(place, attempt);
     if (isDiskFull(error)) throw new JobStopped(describeFullDisk(bytesWritten), { cause: error });
     throw error;
   }
@@ -141,13 +143,13 @@ async function isContinued(db: Db, job: JobKey, signal: AbortSignal): Promise<bo
   return status === 'Queued' || status === 'Running';
 }
 
-/** The latest attempt that can be continued. */
+/** The latest attempt on this disk that can be continued. */
 async function findFinishedPart(
-  dataDir: string,
+  place: FilePlace,
   attempts: readonly string[],
 ): Promise<FinishedPart | undefined> {
   for (const attempt of attempts) {
-    const finished = await readFinishedPart(getAttemptPaths(dataDir, attempt));
+    const finished = await readFinishedPart(getAttemptPaths(place, attempt));
     if (finished) return finished;
   }
   return undefined;

@@ -1,5 +1,6 @@
 import { change, createHostActor, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import type { FilePlace } from '../../kernel/file-folder.ts';
 import { type Handlers, ok, type Services } from '../../kernel/http/handler.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
@@ -64,11 +65,7 @@ async function queueDailyBackup(db: Db, { siteId, includeFiles, day }: DueBackup
   }
 }
 
-async function deleteExpiredBackup(
-  db: Db,
-  { dataDir }: Pick<Services, 'dataDir'>,
-  expired: store.ExpiredBackup,
-): Promise<void> {
+async function deleteExpiredBackup(db: Db, place: FilePlace, expired: store.ExpiredBackup): Promise<void> {
   const isDeleted = await change(db, createHostActor(expired.siteId), async (tx, record) => {
     if (!(await store.deleteExpiredBackup(tx, expired))) return false;
     record({
@@ -78,12 +75,12 @@ async function deleteExpiredBackup(
     });
     return true;
   });
-  if (isDeleted) await deleteBackupFiles(dataDir, expired.storageId);
+  if (isDeleted) await deleteBackupFiles(place, expired.storageId);
 }
 
 interface ScheduleContext {
   db: Db;
-  services: Pick<Services, 'dataDir' | 'wakeTask'>;
+  services: Pick<Services, 'dataDir' | 'blobs' | 'wakeTask'>;
 }
 
 /** Scheduled task that deletes scheduled backups that are older than their site's retention. */

@@ -27,7 +27,7 @@ export const createBackupTasks = ({
     name: 'stray backup files',
     intervalMs: MINUTE_MS,
     async run() {
-      await deleteStrayFiles(services.dataDir, await store.listStorageIds(db));
+      await deleteStrayFiles(services, await store.listStorageIds(db));
     },
   },
   {

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { change, createHostActor } from '../../kernel/audit/change.ts';
+import { StoreUnavailableError } from '../../kernel/blobs/blob-store.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import { withLocalBlob } from '../../kernel/file-folder.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { buildVerificationFailedMail, queueBackupMails } from './mails.ts';
 import { queueNewestForVerification } from './schedule.store.ts';
-import { getBackupPath } from './storage.ts';
+import { getBackupName } from './storage.ts';
 import * as store from './verify.store.ts';
 
 /** Name under which a verification request wakes the task. */
@@ -43,7 +45,7 @@ export const restoreInChildProcess =
     child.once('error', reject).once('close', (code) => {
       signal.removeEventListener('abort', stop);
       const reason = errorOutput.trim();
-      if (signal.aborted) resolve({ state: 'queued', message: null });
+      if (signal.aborted) resolve(QUEUED_AGAIN);
       else if (code === 0) resolve({ state: 'passed', message: null });
       else if (code === 1) resolve({ state: 'failed', message: reason });
       else
@@ -61,7 +63,10 @@ const toFailedOutcome = (error: unknown): VerificationOutcome => ({
   message: `The verification did not finish: ${error instanceof Error ? error.message : String(error)}`,
 });
 
-/** Verifies the next queued backup. @returns false when none is queued */
+/** The verification was interrupted, or the store of files does not answer. */
+const QUEUED_AGAIN: VerificationOutcome = { state: 'queued', message: null };
+
+/** Verifies the next queued backup. @returns false when there is no more to do now */
 export async function verifyNextBackup({
   db,
   services,
@@ -70,7 +75,7 @@ export async function verifyNextBackup({
   restore,
 }: {
   db: Db;
-  services: Pick<Services, 'dataDir' | 'publicUrl' | 'wakeMailWorker'>;
+  services: Pick<Services, 'dataDir' | 'blobs' | 'publicUrl' | 'wakeMailWorker'>;
   signal: AbortSignal;
   holder?: string;
   restore: Restore;
@@ -85,12 +90,13 @@ export async function verifyNextBackup({
       .then((isOurs) => isOurs || leaseLost.abort())
       .catch(() => undefined);
   }, HEARTBEAT_MS);
-  const outcome = await restore(
-    getBackupPath(services.dataDir, backup.storageId),
-    services.dataDir,
-    AbortSignal.any([signal, leaseLost.signal]),
+  const stop = AbortSignal.any([signal, leaseLost.signal]);
+  const outcome = await withLocalBlob(services, getBackupName(services, backup.storageId), stop, (path) =>
+    restore(path, services.dataDir, stop),
   )
-    .catch((error: unknown) => toFailedOutcome(error))
+    .catch((error: unknown) =>
+      stop.aborted || error instanceof StoreUnavailableError ? QUEUED_AGAIN : toFailedOutcome(error),
+    )
     .finally(() => clearInterval(timer));
   await change(db, createHostActor(backup.siteId), async (tx, record) => {
     if (!(await store.saveVerification(tx, backup, holder, outcome)) || outcome.state === 'queued') return;
@@ -107,5 +113,5 @@ export async function verifyNextBackup({
     );
   });
   services.wakeMailWorker();
-  return !signal.aborted;
+  return !signal.aborted && outcome.state !== 'queued';
 }

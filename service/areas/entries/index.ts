@@ -1,7 +1,7 @@
 export { readIds } from './export/export-ids.store.ts';
 export { createExportResolver } from './export/export-job.ts';
 export { withExportSnapshot, type ExportSnapshot } from './export/export-rows.ts';
-export { getContentPath, renewContent, storeContent } from './files/content.ts';
+export { getContentName, renewContent, stageContents, storeContents } from './files/content.ts';
 export { findFileHashes } from './files/files.store.ts';
 export { recalculateTask } from './calculate/recalculate.ts';
 export { restoreEntries } from './history/restore.ts';

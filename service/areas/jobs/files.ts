@@ -156,7 +156,7 @@ export function toFileResponse(
   return {
     status: 200,
     file: {
-      path: getJobFolder(services.dataDir).getPath(getJobFileName(file)),
+      blob: getJobFolder(services).getBlobName(getJobFileName(file)),
       type: file.mediaType,
       name: file.name,
       inline: false,

@@ -21,7 +21,7 @@ export const createJobFileTasks = ({
   services,
 }: {
   db: Db;
-  services: Pick<Services, 'dataDir'>;
+  services: Pick<Services, 'dataDir' | 'blobs'>;
 }): ScheduledTask[] => [
   createItemTask(db, {
     name: 'expired job files',
@@ -38,7 +38,7 @@ export const createJobFileTasks = ({
             changes: { file: [file.name, null] },
           });
       });
-      await getJobFolder(services.dataDir).delete(getJobFileName(file));
+      await getJobFolder(services).delete(getJobFileName(file));
       return false;
     },
   }),
@@ -47,7 +47,7 @@ export const createJobFileTasks = ({
     intervalMs: HOUR_MS,
     async run() {
       const names = new Set((await listStoredFiles(db)).map(getJobFileName));
-      await getJobFolder(services.dataDir).deleteStray((name) => names.has(name));
+      await getJobFolder(services).deleteStray((name) => names.has(name));
     },
   },
 ];

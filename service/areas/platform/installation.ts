@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import type { Installation } from '../../../contract/generated/types.gen.ts';
 import { type Db, isEmbedded } from '../../kernel/db/database.ts';
 import { readMigrationState } from '../../kernel/db/migrate.ts';
+import type { FilePlace } from '../../kernel/file-folder.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { loadInstallationMetrics } from '../../kernel/metrics/metrics.store.ts';
 import { listProcesses } from '../../kernel/processes.store.ts';
@@ -11,10 +12,14 @@ import { PROCESS_ID } from '../../kernel/tasks/heartbeat-task.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { readDatabaseState, summarizeBackups } from './installation.store.ts';
 
-/** Space of the disk with the folder; null if the folder cannot be read, of which the checks tell the reason. */
-async function readSpace(folder: string): Promise<{ freeBytes: number | null; totalBytes: number | null }> {
+/** Space of the disk with the folder; null if it cannot be read, of which the checks tell the reason, and in a bucket. */
+async function readSpace({
+  dataDir,
+  blobs,
+}: FilePlace): Promise<{ freeBytes: number | null; totalBytes: number | null }> {
+  if (blobs.kind !== 'folder') return { freeBytes: null, totalBytes: null };
   try {
-    const { bavail, blocks, bsize } = await statfs(folder);
+    const { bavail, blocks, bsize } = await statfs(dataDir);
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
   } catch {
     return { freeBytes: null, totalBytes: null };
@@ -60,14 +65,14 @@ async function readProcesses(db: Db): Promise<Installation['processes']> {
 /** Reads everything; what the database cannot tell comes from the process that answers. */
 export async function readInstallation(
   db: Db,
-  { dataDir, installation }: Pick<Services, 'dataDir' | 'installation'>,
+  { dataDir, blobs, installation }: Pick<Services, 'dataDir' | 'blobs' | 'installation'>,
 ): Promise<Installation> {
   const [{ database, metrics, filesBytes }, processes, backups, copies, space, checks] = await Promise.all([
     readDatabase(db),
     readProcesses(db),
     summarizeBackups(db),
     readCopies({ installation }),
-    readSpace(dataDir),
+    readSpace({ dataDir, blobs }),
     installation?.readChecks(),
   ]);
   const now = new Date();
@@ -78,7 +83,7 @@ export async function readInstallation(
     checks: [...(checks?.findings ?? [])],
     processes,
     database,
-    files: { folder: dataDir, usedBytes: filesBytes, ...space },
+    files: { folder: blobs.place, usedBytes: filesBytes, ...space },
     queues: [...metrics.queues],
     jobs: [...metrics.jobs],
     failedItems: [...metrics.tasks],

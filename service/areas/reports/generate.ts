@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { conflict } from '../../kernel/api-error.ts';
 import { getAuthor, type Caller } from '../../kernel/auth/caller.ts';
+import type { BlobStore } from '../../kernel/blobs/blob-store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { formatNumber } from '../../kernel/numbers.ts';
 import { loadSchema, type EntryType, type SiteSchema } from '../schema/index.ts';
@@ -53,8 +54,8 @@ export interface ReportRequest {
 interface GenerateContext {
   db: Db;
   caller: Caller;
-  /** Folder of the contents of files. */
-  dataDir: string;
+  /** Store of the contents of files. */
+  blobs: BlobStore;
   officeProgram: string | undefined;
   signal: AbortSignal | undefined;
   /** Limits the threads of requests, or not. */
@@ -161,7 +162,7 @@ export async function generateReport(
   request: ReportRequest,
   emit: (document: GeneratedDocument) => Promise<void>,
 ): Promise<GeneratedReport> {
-  const { db, caller, dataDir, officeProgram, signal } = context;
+  const { db, caller, blobs, officeProgram, signal } = context;
   const { template, entryTypeId, selection, timeZone, isPdf, document } = request;
   if (isPdf && officeProgram === undefined) throw conflict(NO_OFFICE);
   const schema = await loadSchema(db, caller.siteId);
@@ -172,7 +173,7 @@ export async function generateReport(
     isPdf && officeProgram !== undefined
       ? convertToPdf(documents, { program: officeProgram, format: template.format, signal })
       : documents;
-  return withReportData({ db, caller, dataDir }, { type, fields: check.fields, selection }, (data) =>
+  return withReportData({ db, caller, blobs }, { type, fields: check.fields, selection }, (data) =>
     context.open(
       template.bytes,
       { listsRows: check.listsRows, pictures, timeZone, signal },

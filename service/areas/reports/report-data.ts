@@ -1,5 +1,5 @@
 /** Reads the values that a report shows, as of one moment and with the rights of a user. */
-import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import type {
   FieldValue,
   FieldValueItem,
@@ -10,11 +10,12 @@ import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
 import { isFile, isMoney, isNamed, toItems } from '../../../contract/rules/values.ts';
 import { conflict } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
+import type { BlobStore } from '../../kernel/blobs/blob-store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import {
   createExportResolver,
   findFileHashes,
-  getContentPath,
+  getContentName,
   withExportSnapshot,
   type ExportSnapshot,
 } from '../entries/index.ts';
@@ -49,8 +50,8 @@ export interface ReportData {
 interface ReportSource {
   db: Db;
   caller: Caller;
-  /** Folder of the contents of files. */
-  dataDir: string;
+  /** Store of the contents of files. */
+  blobs: BlobStore;
 }
 
 /**
@@ -58,7 +59,7 @@ interface ReportSource {
  * @throws ApiError 400 where the selection does not fit the schema
  */
 export async function withReportData<T>(
-  { db, caller, dataDir }: ReportSource,
+  { db, caller, blobs }: ReportSource,
   { type, fields, selection }: { type: EntryType; fields: readonly UsedField[]; selection: Selection },
   work: (data: ReportData) => Promise<T>,
 ): Promise<T> {
@@ -80,7 +81,7 @@ export async function withReportData<T>(
           keyField: type.keyField,
           fields,
           entryIds,
-          readPictures: (files) => readPictures({ db, caller, dataDir }, files),
+          readPictures: (files) => readPictures({ db, caller, blobs }, files),
         }),
     }),
   );
@@ -193,7 +194,7 @@ const listPictures = (
     .filter(isFile);
 
 async function readPictures(
-  { db, caller, dataDir }: ReportSource,
+  { db, caller, blobs }: ReportSource,
   files: readonly FileValueVm[],
 ): Promise<Pictures> {
   const pictures = new Map<number, Pick<ReportPicture, 'sha256' | 'bytes'>>();
@@ -201,7 +202,10 @@ async function readPictures(
   requirePictureBytes([...sizes.values()].reduce((sum, size) => sum + size, 0));
   const hashes = await findFileHashes(db, caller.siteId, [...sizes.keys()]);
   for (const [id, hash] of hashes)
-    pictures.set(id, { sha256: hash.toString('hex'), bytes: await readFile(getContentPath(dataDir, hash)) });
+    pictures.set(id, {
+      sha256: hash.toString('hex'),
+      bytes: await buffer(await blobs.read(getContentName(hash))),
+    });
   return pictures;
 }
 

@@ -69,7 +69,7 @@ export const reportJob = defineFileJobKind<ReportParameters>({
     return title.length > MAX_TITLE_LENGTH ? `${title.slice(0, MAX_TITLE_LENGTH - 1)}…` : title;
   },
   async produce(batch) {
-    const { db, caller, dataDir, parameters, jobId, officeProgram, signal } = batch;
+    const { db, caller, blobs, parameters, jobId, officeProgram, signal } = batch;
     const { siteId } = caller;
     const { templateId, version, format, document, timeZone } = parameters;
     const file = await findVersionFile(db, siteId, templateId, version);
@@ -81,7 +81,7 @@ export const reportJob = defineFileJobKind<ReportParameters>({
       {
         db,
         caller,
-        dataDir,
+        blobs,
         officeProgram,
         signal,
         open: withTemplate,

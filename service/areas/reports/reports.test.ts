@@ -32,7 +32,7 @@ import {
 import { DATA, makeThings, nextTimestamp, SCHEMA, type Things, uploadFiles } from '../../testing/entries.ts';
 import { createJobContext } from '../../testing/jobs.ts';
 import { makePng } from '../../testing/pictures.ts';
-import { as, dataDir, makePerson, onEachApp, services, type Person } from '../../testing/site.ts';
+import { as, makePerson, onEachApp, services, type Person } from '../../testing/site.ts';
 import { deleteValuesWithoutFile, expireOldFiles } from './runs.store.ts';
 
 const REPORTS = '/api/rest/v4/templatereports';
@@ -94,7 +94,7 @@ onEachApp((context) => {
   const runJobs = () =>
     runDueJobs({
       ...createJobContext(context().db),
-      files: { dataDir, storageQuota: services.storageQuota, heartbeatMs: 10 },
+      files: { ...services, heartbeatMs: 10 },
     });
   const start = (templateId: number, body: Partial<ReportRunRequest>, client = api) =>
     client.post<ReportRunStarted & ErrorBody>(`${REPORTS}/${templateId}/runs`, { format: 'docx', ...body });
@@ -379,7 +379,7 @@ onEachApp((context) => {
     // The second report finds its entry deleted, and the third its field renamed.
     await runDueJobs({
       ...createJobContext(context().db),
-      files: { dataDir, storageQuota: services.storageQuota, heartbeatMs: 10 },
+      files: { ...services, heartbeatMs: 10 },
       kinds: new Map(
         [...createJobContext(context().db).kinds].map(([name, kind]) => [
           name,

@@ -50,7 +50,7 @@ export const runHandlers: Handlers<Operations> = {
       {
         db,
         caller,
-        dataDir: services.dataDir,
+        blobs: services.blobs,
         officeProgram: services.officeProgram,
         signal,
         open: withTemplateOfRequest,

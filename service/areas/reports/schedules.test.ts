@@ -11,7 +11,7 @@ import type { ErrorBody } from '../../testing/calls.ts';
 import { makeDocx, paragraph } from '../../testing/documents.ts';
 import { makeThings } from '../../testing/entries.ts';
 import { createJobContext } from '../../testing/jobs.ts';
-import { as, contract, dataDir, makePerson, onEachApp, services, type Person } from '../../testing/site.ts';
+import { as, contract, makePerson, onEachApp, services, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createReportScheduleTask, START_REQUIREMENTS } from './schedules.ts';
 
@@ -62,7 +62,7 @@ onEachApp((context) => {
       await Promise.all([task(), task()]);
       await runDueJobs({
         ...createJobContext(db),
-        files: { dataDir, storageQuota: services.storageQuota, heartbeatMs: 10 },
+        files: { ...services, heartbeatMs: 10 },
       });
     };
     const list = async () => (await api.get<ReportSchedule[]>(SCHEDULES)).body;

@@ -451,7 +451,7 @@ async function readTexts(
   entryId: number,
 ): Promise<ReadonlyMap<string, string>> {
   return withReportData(
-    { db, caller, dataDir: services.dataDir },
+    { db, caller, blobs: services.blobs },
     { type, fields, selection: { entryIds: [entryId] } },
     async (data) => {
       for await (const [entry] of data.pages())

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { BlobStore } from '../../kernel/blobs/blob-store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 
@@ -7,8 +8,10 @@ export interface CommandContext {
   db: Db;
   /** Public address of the console, for links; undefined if it is not known. */
   publicUrl: string | undefined;
-  /** Folder of files (DATA_DIR). */
+  /** Folder of this process (DATA_DIR). */
   dataDir: string;
+  /** Store of files. */
+  blobs: BlobStore;
   /** Creates the scheduled tasks of all areas, for commands that run some of them now. */
   createTasks: () => Promise<readonly ScheduledTask[]>;
 }

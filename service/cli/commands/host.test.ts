@@ -110,8 +110,8 @@ onEachHost(({ database, run, queryOne: one, lastAudit, email }) => {
 
   test('adopt-files makes a folder the one of the database', async () => {
     const { db } = database();
-    expect(await run('adopt-files')).toEqual({ dataDir: services.dataDir });
-    expect(await explainUnusableFiles(db, services.dataDir, true)).toBeUndefined();
+    expect(await run('adopt-files')).toEqual({ files: services.dataDir });
+    expect(await explainUnusableFiles(db, services, true)).toBeUndefined();
     await rm(services.dataDir, { recursive: true });
   });
 

@@ -62,15 +62,15 @@ export const retryMails = defineCommand({
   },
 });
 
-/** After the files were restored to a new disk, or moved without the file that identifies the folder. */
+/** After the files were restored to a new place, or moved without the file that identifies the store. */
 export const adoptFolder = defineCommand({
   name: 'adopt-files',
-  summary: 'Make DATA_DIR the folder of files of the database, for all of its processes',
+  summary: 'Make DATA_DIR, or the bucket, the store of files of the database, for all of its processes',
   options: {},
-  async run({ db, dataDir }, args) {
+  async run({ db, dataDir, blobs }, args) {
     rejectArguments(args);
-    await adoptFiles(db, dataDir);
-    return { dataDir };
+    await adoptFiles(db, { dataDir, blobs });
+    return { files: blobs.place };
   },
 });
 

@@ -12,12 +12,13 @@ import {
   FILES_SHEET,
   type Member,
 } from '../../areas/backups/index.ts';
-import { renewContent, storeContent } from '../../areas/entries/index.ts';
+import { renewContent, stageContents, storeContents } from '../../areas/entries/index.ts';
 import { registry, SHEETS } from '../../areas/registry.ts';
 import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { TableSheet } from '../../kernel/backup-sheets.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
+import type { FilePlace } from '../../kernel/file-folder.ts';
 import { withoutIndexes } from '../load/indexes.ts';
 import { collectEntryIds, restoreEntries, restoreHistory, restoreSchema } from './entries.ts';
 import { restoreGroups, restoreInvitations, restoreMembers, restorePeople } from './people.ts';
@@ -26,8 +27,7 @@ import { RestoreContext } from './restore-context.ts';
 import { clearMissingContactType, findEmptySite, raiseSequences, prepareSite } from './site.ts';
 import type { RestoreTarget } from './target.ts';
 
-export interface RestoreOptions {
-  dataDir: string;
+export interface RestoreOptions extends FilePlace {
   slug: string;
   isDryRun?: boolean;
   /** Restore for verification: the result is compared with the backup; accounts of other sites get this home site. */
@@ -76,6 +76,7 @@ export async function restoreBackup(
       file,
       report,
       dataDir: options.dataDir,
+      blobs: options.blobs,
       siteId,
       foreignHomeSiteId: options.verification?.foreignHomeSiteId ?? siteId,
       isVerification: options.verification !== undefined,
@@ -165,17 +166,17 @@ function describeDryRun(report: RestoreReport, { manifest }: BackupFile): Restor
 
 /**
  * Restores the files of entries. Their content is stored under its hash, for all sites together: files written before a rollback
- * are not visible to anybody. If the content is neither in the backup nor on disk, the entry keeps the name of the file without a
+ * are not visible to anybody. If the content is neither in the backup nor stored, the entry keeps the name of the file without a
  * download.
  */
 async function restoreFiles(tx: Tx, context: RestoreContext): Promise<void> {
-  const { file, dataDir, report, isVerification: isCheck } = context;
+  const { file, blobs, report, isVerification: isCheck } = context;
   const membersByName = new Map(
     file.manifest.members.filter(({ kind }) => kind === 'file').map((member) => [member.name, member]),
   );
   const availableFiles = new Set<string>();
   if (!isCheck)
-    for (const member of membersByName.values()) await storeMember(context, member, availableFiles);
+    for (const member of membersByName.values()) await storeMember(tx, context, member, availableFiles);
   const rows: Record<string, string | null>[] = [];
   await context.copySheet(tx, FILES_SHEET, 'stored_file', {
     transform(row) {
@@ -186,7 +187,7 @@ async function restoreFiles(tx: Tx, context: RestoreContext): Promise<void> {
   if (isCheck) return;
   for (const row of rows) {
     const hash = Buffer.from(row['hash'] ?? '', 'hex');
-    const isHere = availableFiles.has(buildFilePath(hash)) || (await renewContent(dataDir, hash));
+    const isHere = availableFiles.has(buildFilePath(hash)) || (await renewContent(tx, blobs, hash));
     if (isHere) report.files.restored += 1;
     else report.files.missing += 1;
     if (isHere) availableFiles.add(buildFilePath(hash));
@@ -199,7 +200,8 @@ async function restoreFiles(tx: Tx, context: RestoreContext): Promise<void> {
 
 /** Stores the content of a file member under the hash in the manifest, after computing the hash again. */
 async function storeMember(
-  { file, dataDir }: RestoreContext,
+  tx: Tx,
+  { file, dataDir, blobs }: RestoreContext,
   member: Member,
   availableFiles: Set<string>,
 ): Promise<void> {
@@ -211,7 +213,8 @@ async function storeMember(
   try {
     const path = join(folder, 'content');
     await pipeline(file.read(member), createWriteStream(path, { mode: 0o600, flags: 'wx', flush: true }));
-    await storeContent(dataDir, { path, name: '', size: member.size, hash });
+    await using staged = await stageContents(blobs, [{ path, name: '', size: member.size, hash }]);
+    await storeContents(tx, blobs, staged);
     availableFiles.add(member.name);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { type BackupFile, listColumns } from '../../areas/backups/index.ts';
 import type { TableSheet } from '../../kernel/backup-sheets.ts';
+import type { BlobStore } from '../../kernel/blobs/blob-store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
 import type { RestoreReport } from './report.ts';
@@ -17,6 +18,7 @@ export const mapId = (ids: ReadonlyMap<number, number>, id: string | null): stri
 export class RestoreContext {
   readonly file: BackupFile;
   readonly dataDir: string;
+  readonly blobs: BlobStore;
   readonly siteId: number;
   /** Home site of new accounts whose home site is not the restored one. */
   readonly foreignHomeSiteId: number;
@@ -34,11 +36,12 @@ export class RestoreContext {
   constructor(
     values: Pick<
       RestoreContext,
-      'file' | 'dataDir' | 'siteId' | 'foreignHomeSiteId' | 'isVerification' | 'report' | 'write'
+      'file' | 'dataDir' | 'blobs' | 'siteId' | 'foreignHomeSiteId' | 'isVerification' | 'report' | 'write'
     >,
   ) {
     this.file = values.file;
     this.dataDir = values.dataDir;
+    this.blobs = values.blobs;
     this.siteId = values.siteId;
     this.foreignHomeSiteId = values.foreignHomeSiteId;
     this.isVerification = values.isVerification;

@@ -10,6 +10,7 @@ import {
 } from '../../areas/backups/index.ts';
 import { registry } from '../../areas/registry.ts';
 import { loadSchema } from '../../areas/schema/index.ts';
+import { createFolderStore } from '../../kernel/blobs/folder-store.ts';
 import { type Db, readInSnapshot } from '../../kernel/db/database.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { getMember } from './sheets.ts';
@@ -66,7 +67,12 @@ export async function verifyBackup(file: BackupFile, dataDir: string, signal?: A
         .returning('site_id')
         .executeTakeFirstOrThrow();
       const { slug } = file.manifest.site;
-      await restoreBackup(target, file, { dataDir: folder, slug, verification: { foreignHomeSiteId } });
+      await restoreBackup(target, file, {
+        dataDir: folder,
+        blobs: createFolderStore(folder),
+        slug,
+        verification: { foreignHomeSiteId },
+      });
       const { site_id: siteId } = await target.db
         .selectFrom('site')
         .select('site_id')

@@ -324,7 +324,8 @@ function addRoute(
     input: RequestInput,
   ): Promise<FastifyReply> {
     const response = await respond(request, reply, input);
-    if (response.file) return sendFile(request, reply, response.file);
+    if (response.file)
+      return sendFile(request, reply, { blobs: dependencies.services.blobs, file: response.file });
     if (response.events) return sendEvents(request, reply, response.events);
     if (response.download) {
       const chunks = await awaitFirstPart(response.download.chunks);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createFolderStore } from '../blobs/folder-store.ts';
 import { registerErrorHandlers } from './error-responses.ts';
 import { sendFile } from './file-response.ts';
 
@@ -13,14 +14,17 @@ let dir = '';
 beforeAll(async () => {
   registerErrorHandlers(app);
   dir = await mkdtemp(join(tmpdir(), 'steward-files-'));
-  await writeFile(join(dir, 'a b%20.bin'), TEXT);
+  await writeFile(join(dir, 'content'), TEXT);
   app.get<{ Querystring: { name?: string; inline?: string } }>('/file', (request, reply) =>
     sendFile(request, reply, {
-      path: join(dir, 'a b%20.bin'),
-      type: 'image/png',
-      name: request.query.name ?? 'picture.png',
-      inline: request.query.inline !== undefined,
-      etag: '"version-1"',
+      blobs: createFolderStore(dir),
+      file: {
+        blob: 'content',
+        type: 'image/png',
+        name: request.query.name ?? 'picture.png',
+        inline: request.query.inline !== undefined,
+        etag: '"version-1"',
+      },
     }),
   );
 });

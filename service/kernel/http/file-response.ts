@@ -1,15 +1,14 @@
-import { basename, dirname } from 'node:path';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import send from '@fastify/send';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.ts';
+import type { BlobStore, ByteRange } from '../blobs/blob-store.ts';
 import { matchesEtag } from './parameters.ts';
 
-/** A file as the body of a response. Its path comes from the database, never from the request (T10). */
+/** A blob as the body of a response. Its name comes from the database, never from the request (T10). */
 export interface FileResponse {
-  /** Absolute path. */
-  path: string;
+  /** Name in the store of files. */
+  blob: string;
   /** Media type, determined by the service and not by the uploader. */
   type: string;
   /** Name under which a browser saves the file; any text. */
@@ -62,14 +61,25 @@ function formatContentDisposition({ inline, name }: Pick<FileResponse, 'inline' 
   return `${inline ? 'inline' : 'attachment'}; filename="${asciiName}"; filename*=UTF-8''${encodedName}`;
 }
 
+/**
+ * The part of a file that a `Range` header asks for (RFC 9110 14.1.2); undefined for the whole file: without a header, and for one that is
+ * malformed or asks for several parts, which a server may ignore.
+ * @returns `unsatisfiable` if the file has no byte of the part
+ */
+function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
+  if (first === '' && last === '') return undefined;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return start <= end ? { start, end } : 'unsatisfiable';
+}
+
 /** Counts the bytes of the stream and calls `onSent` at the end of the response, also of one that was interrupted. */
 function countBytes(
   { request, reply, stream }: { request: FastifyRequest; reply: FastifyReply; stream: Readable },
   onSent: NonNullable<FileResponse['onSent']>,
-  contentRange: string | undefined,
+  reachesEnd: boolean,
 ): Readable {
-  const [, lastByte, size] = /-(\d+)\/(\d+)$/.exec(contentRange ?? '') ?? [];
-  const reachesEnd = contentRange === undefined || Number(lastByte) + 1 === Number(size);
   let bytes = 0;
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -94,45 +104,37 @@ function countBytes(
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  file: FileResponse,
+  { blobs, file }: { blobs: BlobStore; file: FileResponse },
 ): Promise<FastifyReply> {
-  reply.headers({
+  const headers = {
     etag: file.etag,
     'accept-ranges': 'bytes',
     ...(file.lastModified && { 'last-modified': file.lastModified.toUTCString() }),
     ...FILE_HEADERS,
     'content-disposition': formatContentDisposition(file),
     'cache-control': 'private, no-cache',
-  });
-  if (matchesEtag(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
+  };
+  if (matchesEtag(request.headers['if-none-match'], file.etag))
+    return reply.headers(headers).code(304).send();
   // A range of another version would be combined with the wrong bytes: the whole file is sent then (RFC 9110 13.1.5).
   const isSameVersion = !('if-range' in request.headers) || request.headers['if-range'] === file.etag;
-  const { range: requestedRange } = request.headers;
-  const sendRequest = {
-    method: 'GET',
-    headers: isSameVersion && requestedRange !== undefined ? { range: requestedRange } : {},
-  };
-  const fileName = encodeURIComponent(basename(file.path));
-  const result = await send(Object.assign(Readable.from([]), sendRequest), fileName, {
-    root: dirname(file.path),
-    dotfiles: 'allow',
-    etag: false,
-    lastModified: false,
-    cacheControl: false,
-    contentType: false,
-  });
-  if (result.statusCode === 404) throw new Error(`The file ${file.path} is missing`);
-  const { 'Content-Length': length, 'Content-Range': range } = result.headers;
-  if (result.statusCode === 416) {
-    // An error response has neither the name nor the version of the file.
-    reply.removeHeader('content-disposition').removeHeader('etag').removeHeader('last-modified');
-    throw new ApiError(416, 'The file has no such range', [], range ? { 'content-range': range } : {});
-  }
-  if (length !== undefined) reply.header('content-length', length);
-  if (range !== undefined) reply.header('content-range', range);
-  const stream =
-    file.onSent && result.statusCode < 300
-      ? countBytes({ request, reply, stream: result.stream }, file.onSent, range)
-      : result.stream;
-  return reply.code(result.statusCode).type(file.type).send(stream);
+  const info = await blobs.stat(file.blob);
+  if (!info) throw new Error(`The file ${file.blob} is missing`);
+  const { size } = info;
+  const range = isSameVersion ? parseRange(request.headers.range, size) : undefined;
+  if (range === 'unsatisfiable')
+    throw new ApiError(416, 'The file has no such range', [], { 'content-range': `bytes */${size}` });
+  // Nothing is fetched for a response without a body. An error response has neither the name nor the version of the file.
+  const stream = request.method === 'HEAD' ? Readable.from([]) : await blobs.read(file.blob, range);
+  reply
+    .code(range ? 206 : 200)
+    .headers({ ...headers, 'content-length': range ? range.end - range.start + 1 : size })
+    .type(file.type);
+  if (range) reply.header('content-range', `bytes ${range.start}-${range.end}/${size}`);
+  const reachesEnd = range === undefined || range.end + 1 === size;
+  return reply.send(
+    file.onSent && request.method !== 'HEAD'
+      ? countBytes({ request, reply, stream }, file.onSent, reachesEnd)
+      : stream,
+  );
 }

@@ -4,6 +4,7 @@ import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
 import type { Caller, RequestOrigin } from '../auth/caller.ts';
 import type { Encryption } from '../auth/encryption.ts';
 import type { TableSheet } from '../backup-sheets.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import type { LogRetention } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { Egress } from '../egress.ts';
@@ -35,8 +36,10 @@ type SuccessResponses<Id extends OperationId> =
 export interface Services {
   /** Public address of the console, with which links in mails start. */
   publicUrl: string;
-  /** Folder of files that are not stored in the database: uploads, files of entries, backups. */
+  /** Folder of this process, for files on their way to and from the store. */
   dataDir: string;
+  /** Files that are not in the database: contents of files of entries, backups, files of jobs. All processes share them. */
+  blobs: BlobStore;
   /** Bytes that the files of a site may use unless a limit is set for the site; null: no limit. */
   storageQuota: number | null;
   /** How long the rows of logs are kept. */

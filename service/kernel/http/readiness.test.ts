@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
+import { createFolderPlace } from '../../testing/file-place.ts';
 import { adoptFiles } from '../files-store.ts';
 import { registerDrain } from './drain.ts';
 import { registerErrorHandlers } from './error-responses.ts';
@@ -32,7 +33,7 @@ onEachDatabase((database) => {
     apps.push(app);
     registerDrain(app);
     registerErrorHandlers(app);
-    registerProbes(app, { database: database(), dataDir });
+    registerProbes(app, { database: database(), place: createFolderPlace(dataDir) });
     const { statusCode, body } = await app.inject('/readyz');
     const answer: unknown = JSON.parse(body);
     const message =
@@ -56,7 +57,7 @@ onEachDatabase((database) => {
     if (kind === 'embedded') return;
     expect(await readdir(shared)).toEqual(['files-store.id']);
     expect(refused.message).toContain('not the folder of files of the other processes');
-    await adoptFiles(db, other);
+    await adoptFiles(db, createFolderPlace(other));
     expect(await probe(other)).toMatchObject({ status: 200 });
     expect(await probe(shared)).toMatchObject({ status: 503 });
   });

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { retryLater } from '../api-error.ts';
 import type { Database } from '../db/database.ts';
 import { explainIncompatibility, readMigrationState } from '../db/migrate.ts';
+import type { FilePlace } from '../file-folder.ts';
 import { explainUnusableFiles } from '../files-store.ts';
 
 /** Time for which the checks of files and migrations hold: probes come every few seconds, from several load balancers. */
@@ -11,14 +12,14 @@ const RETRY_SECONDS = 2;
 /** Why the process cannot serve requests although the database answers; undefined if it can. */
 export async function explainUnreadiness(
   { db, kind }: Database,
-  dataDir: string,
+  place: FilePlace,
 ): Promise<string | undefined> {
   const state = await readMigrationState(db);
   if (state.pending.length > 0)
     return `The database lacks migrations of this version (${state.pending.map(({ name }) => name).join(', ')}): restart the service`;
   const reason = explainIncompatibility(state);
   if (reason !== undefined) return reason;
-  return explainUnusableFiles(db, dataDir, kind === 'postgres');
+  return explainUnusableFiles(db, place, kind === 'postgres');
 }
 
 /**
@@ -27,14 +28,14 @@ export async function explainUnreadiness(
  */
 export function registerProbes(
   app: FastifyInstance,
-  { database, dataDir }: { database: Database; dataDir: string },
+  { database, place }: { database: Database; place: FilePlace },
 ): void {
   let checkedAt = -Infinity;
   let outcome: Promise<string | undefined> = Promise.resolve(undefined);
   const check = (): Promise<string | undefined> => {
     if (performance.now() - checkedAt < CHECK_INTERVAL_MS) return outcome;
     checkedAt = performance.now();
-    outcome = explainUnreadiness(database, dataDir);
+    outcome = explainUnreadiness(database, place);
     // A failure is not kept: the next probe finds out whether the database answers again.
     outcome.catch(() => (checkedAt = -Infinity));
     return outcome;

@@ -4,7 +4,9 @@ import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { TableSheet } from '../backup-sheets.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Db, Tx } from '../db/database.ts';
+import type { FilePlace } from '../file-folder.ts';
 import { NO_LABELS, type ItemLabels } from './item-labels.store.ts';
 
 /** What became of an item; `reason` explains a conflict or failure in words. */
@@ -20,7 +22,8 @@ export type ItemOutcome =
 export interface FileBatch<Parameters extends object> {
   db: Db;
   jobId: number;
-  dataDir: string;
+  /** Store of the contents of files. */
+  blobs: BlobStore;
   /** Program that converts documents to PDF (STEWARD_OFFICE). */
   officeProgram: string | undefined;
   /** Start of links in mails. */
@@ -49,14 +52,13 @@ export interface WorkProgress {
 }
 
 /** What a kind works with whose long work neither changes items nor makes a file of the job. */
-export interface WorkBatch<Parameters extends object> {
+export interface WorkBatch<Parameters extends object> extends FilePlace {
   db: Db;
   siteId: number;
   jobId: number;
   /** Number of this attempt; later attempts have higher ones. */
   fence: number;
   parameters: Parameters;
-  dataDir: string;
   /** Table sheets of all areas, in the order of a backup. */
   backupSheets: readonly TableSheet[];
   /** Start of links in mails. */

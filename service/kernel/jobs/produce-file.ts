@@ -7,7 +7,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { TableSheet } from '../backup-sheets.ts';
 import type { Db } from '../db/database.ts';
 import { describeFullDisk, isDiskFull } from '../disk-full.ts';
-import { createFileFolder, type FileFolder } from '../file-folder.ts';
+import { createFileFolder, type FileFolder, type FilePlace } from '../file-folder.ts';
 import { createHashedFile } from '../hashed-file.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
@@ -21,8 +21,7 @@ import * as store from './jobs.store.ts';
 const DATA_EXPORT = 0;
 
 /** Where files of jobs go. */
-export interface FileOptions {
-  dataDir: string;
+export interface FileOptions extends FilePlace {
   /** Bytes that the files of a site may use unless a limit is set for the site; null: no limit. */
   storageQuota: number | null;
   /** Program that converts documents to PDF (STEWARD_OFFICE). */
@@ -47,8 +46,13 @@ export const getJobFileName = (job: Pick<store.ClaimedJob, 'siteId' | 'jobId' | 
   `${job.siteId}-${job.jobId}-${job.fence}`;
 
 /** Folder of the files that jobs make. */
-export const getJobFolder = (dataDir: string): FileFolder =>
-  createFileFolder({ dataDir, folder: 'exports', pattern: /^\d+-\d+-\d+/, extension: '' });
+export const getJobFolder = ({ dataDir, blobs }: FilePlace): FileFolder =>
+  createFileFolder({
+    place: { dataDir, blobs },
+    folder: 'exports',
+    pattern: /^\d+-\d+-\d+/,
+    extension: '',
+  });
 
 /**
  * Makes the file of a claimed job and ends the job. Nothing is left behind by an attempt that fails.
@@ -62,7 +66,7 @@ export async function produceFile(
 ): Promise<void> {
   const { db, files } = context;
   const caller = await loadOwner(context, job, kind);
-  const folder = getJobFolder(files.dataDir);
+  const folder = getJobFolder(files);
   await folder.create();
   await deleteEarlierAttempts(folder, job);
   const name = getJobFileName(job);
@@ -73,7 +77,7 @@ export async function produceFile(
     const produced = await kind.produce({
       db,
       jobId: job.jobId,
-      dataDir: files.dataDir,
+      blobs: files.blobs,
       officeProgram: files.officeProgram,
       publicUrl: context.publicUrl,
       caller,
@@ -88,7 +92,7 @@ export async function produceFile(
     });
     const digest = await file.end();
     heartbeat.signal.throwIfAborted();
-    await folder.publish(name);
+    await folder.publish(name, digest);
     isPublished = await endWithFile(context, job, kind, { ...produced, ...digest, caller });
   } catch (error) {
     const reason: unknown = heartbeat.signal.aborted ? heartbeat.signal.reason : error;
@@ -102,14 +106,16 @@ export async function produceFile(
   } finally {
     await heartbeat.stop();
     await file.close();
-    if (!isPublished) await folder.delete(name);
+    if (!isPublished)
+      await folder
+        .delete(name)
+        .catch((error: unknown) => context.log.warn({ err: error, name }, 'A file is left for the clean-up'));
   }
 }
 
 /** Deletes what processes that died left of the job. A process that still writes such a file has lost its claim. */
 async function deleteEarlierAttempts(folder: FileFolder, job: store.ClaimedJob): Promise<void> {
-  const prefix = `${job.siteId}-${job.jobId}-`;
-  for (const name of await folder.list()) if (name.startsWith(prefix)) await folder.delete(name);
+  for (const name of await folder.list(`${job.siteId}-${job.jobId}-`)) await folder.delete(name);
 }
 
 /** Ends the job with its file, its audit row and its row of the activity report. Returns false if the claim was lost. */

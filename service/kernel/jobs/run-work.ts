@@ -31,7 +31,7 @@ export async function runWork(
   shutdown?: AbortSignal,
 ): Promise<void> {
   const { db, log, publicUrl } = context;
-  const { dataDir, backupSheets, heartbeatMs } = context.files;
+  const { dataDir, blobs, backupSheets, heartbeatMs } = context.files;
   // A job of the service itself depends on nobody's rights.
   const checkOwner = async () => (store.isOwned(job) ? loadOwner(context, job, kind) : undefined);
   await checkOwner();
@@ -55,6 +55,7 @@ export async function runWork(
       fence: job.fence,
       parameters: job.parameters,
       dataDir,
+      blobs,
       backupSheets,
       publicUrl,
       signal,

@@ -19,7 +19,6 @@ import {
   allCapabilities,
   allScopes,
   as,
-  dataDir,
   joinSite,
   makeKey,
   makePerson,
@@ -344,7 +343,7 @@ export async function createFuzzWorld(context: {
     await readMails();
   }
 
-  const files = { dataDir, storageQuota: services.storageQuota, heartbeatMs: 50 };
+  const files = { ...services, heartbeatMs: 50 };
   const jobContext = { ...createJobContext(db), log, files };
   const tasks = [
     ...registry.createTasks({ db, services }),

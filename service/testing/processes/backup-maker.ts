@@ -3,6 +3,7 @@ import { queueBackup } from '../../areas/backups/queue-backup.ts';
 import { createHostActor, change } from '../../kernel/audit/change.ts';
 import { openDatabase } from '../../kernel/db/database.ts';
 import { makeQueuedBackups } from '../backups.ts';
+import { createFolderPlace } from '../file-place.ts';
 
 async function makeBackupsForever(
   dataDir: string,
@@ -22,7 +23,7 @@ async function makeBackupsForever(
   for (let count = 1; ; count += 1) {
     await change(db, createHostActor(siteId), (tx, record) => queueBackup(tx, backup, record, undefined));
     process.stdout.write(`${count}\n`);
-    await makeQueuedBackups(db, { dataDir });
+    await makeQueuedBackups(db, { place: createFolderPlace(dataDir) });
   }
 }
 

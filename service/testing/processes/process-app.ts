@@ -6,6 +6,7 @@ import { openDatabase } from '../../kernel/db/database.ts';
 import { createEgress } from '../../kernel/egress.ts';
 import { loadContract } from '../../kernel/http/contract.ts';
 import { createLog } from '../../kernel/log.ts';
+import { createFolderPlace } from '../file-place.ts';
 
 /** Creates the service in a process of its own, which a test starts and kills; without background work. */
 export async function createProcessApp(options: {
@@ -24,7 +25,7 @@ export async function createProcessApp(options: {
       backupSheets: [],
       mailExamples: [],
       jobKinds: new Map(),
-      dataDir: options.filesDir,
+      ...createFolderPlace(options.filesDir),
       storageQuota: null,
       logRetention: { activityDays: 98, auditDays: null },
       egress: createEgress({ rules: [], log }),

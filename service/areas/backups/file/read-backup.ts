@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { buffer as readBytes } from 'node:stream/consumers';
+import { type Entry, fromRandomAccessReader, openPromise, RandomAccessReader, type ZipFile } from 'yauzl';
+import { ApiError } from '../../../kernel/api-error.ts';
+import type { BlobInfo, BlobStore } from '../../../kernel/blobs/blob-store.ts';
 import { FORMAT_VERSION, Manifest, MANIFEST_NAME, type Member } from './manifest.ts';
 
 /** A file that is not a valid backup; the message is for users. Nothing was written. */
@@ -103,9 +106,13 @@ async function* readVerified(zip: ZipFile, entry: Entry, member: Member): AsyncG
  * Opens a backup. Names in it are only compared, never used as paths.
  * @throws InvalidBackupError when the file is no backup, is damaged, or has a newer format
  */
-export async function openBackup(path: string): Promise<BackupFile> {
-  const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code !== undefined) throw error;
+export const openBackup = (path: string): Promise<BackupFile> =>
+  readBackup(() => openPromise(path, { autoClose: false }));
+
+async function readBackup(open: () => Promise<ZipFile>): Promise<BackupFile> {
+  const zip = await open().catch((error: unknown) => {
+    if (error instanceof ApiError || (error instanceof Error && 'code' in error && error.code !== undefined))
+      throw error;
     throw new InvalidBackupError(
       `The file is not a backup or is truncated: ${error instanceof Error ? error.message : 'not a ZIP'}`,
     );
@@ -138,9 +145,84 @@ export async function openBackup(path: string): Promise<BackupFile> {
   }
 }
 
-/** Reads the manifest of a backup. */
-export async function readManifest(path: string): Promise<Manifest> {
-  const file = await openBackup(path);
+/** Bytes that are fetched at a time while the list of members is read, which the format does member by member. */
+const WINDOW_BYTES = 1 << 20;
+
+/** Reads ranges of a blob, as the ZIP format asks for them. */
+class BlobReader extends RandomAccessReader {
+  readonly #blobs: BlobStore;
+  readonly #info: BlobInfo;
+  #window = { start: 0, bytes: Buffer.alloc(0) };
+
+  constructor(blobs: BlobStore, info: BlobInfo) {
+    super();
+    this.#blobs = blobs;
+    this.#info = info;
+  }
+
+  /** Reads a few bytes. */
+  override read(
+    target: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    void this.#copyBytes(target, { offset, length, position }, callback);
+  }
+
+  async #copyBytes(
+    target: Buffer,
+    { offset, length, position }: Record<'offset' | 'length' | 'position', number>,
+    callback: (error: Error | null) => void,
+  ): Promise<void> {
+    let failure: Error | null = null;
+    try {
+      const { start, bytes } = await this.#loadWindow(position, length);
+      bytes.copy(target, offset, position - start, position - start + length);
+    } catch (error) {
+      failure = toError(error);
+    }
+    callback(failure);
+  }
+
+  /** Reads the data of a member; `end` is the byte after the last. */
+  override _readStreamForRange(start: number, end: number): Readable {
+    const output = new PassThrough();
+    this.#blobs.read(this.#info.name, { start, end: end - 1 }).then(
+      (stream) => pipeline(stream, output, () => {}),
+      (error: unknown) => output.destroy(toError(error)),
+    );
+    return output;
+  }
+
+  async #loadWindow(position: number, length: number): Promise<{ start: number; bytes: Buffer }> {
+    const { start, bytes } = this.#window;
+    if (position >= start && position + length <= start + bytes.length) return this.#window;
+    const end = Math.min(this.#info.size, position + Math.max(length, WINDOW_BYTES)) - 1;
+    const stream = await this.#blobs.read(this.#info.name, { start: position, end });
+    this.#window = { start: position, bytes: await readBytes(stream) };
+    return this.#window;
+  }
+}
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** Opens a stored backup without fetching all of it. */
+async function openStoredZip(blobs: BlobStore, name: string): Promise<ZipFile> {
+  const info = await blobs.stat(name);
+  if (!info) throw new Error(`The file ${name} is missing`);
+  const { promise, resolve, reject } = Promise.withResolvers<ZipFile>();
+  const options = { autoClose: false, lazyEntries: true };
+  fromRandomAccessReader(new BlobReader(blobs, info), info.size, options, (error, zip) =>
+    error ? reject(error) : resolve(zip),
+  );
+  return promise;
+}
+
+/** Reads the manifest of a stored backup. */
+export async function readManifest(blobs: BlobStore, name: string): Promise<Manifest> {
+  const file = await readBackup(() => openStoredZip(blobs, name));
   file.close();
   return file.manifest;
 }

@@ -11,7 +11,8 @@ import type { Db } from '../../../kernel/db/database.ts';
 import { fillSite, makeBackup } from '../../../testing/backups.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../../testing/entries.ts';
-import { dataDir, onEachApp } from '../../../testing/site.ts';
+import { createFolderPlace } from '../../../testing/file-place.ts';
+import { dataDir, onEachApp, services } from '../../../testing/site.ts';
 import type { Manifest } from './manifest.ts';
 
 const SEED = Math.floor(Math.random() * 1000);
@@ -48,7 +49,7 @@ onEachApp((context) => {
     const { db } = context();
     const file = await openAndReadBackup(path);
     const target: RestoreTarget = { db, write: insertTexts, close: async () => {} };
-    const options = { dataDir, slug: 'beside' };
+    const options = { ...services, slug: 'beside' };
     expect(await restoreBackup(target, file, { ...options, isDryRun: true })).toMatchObject({
       isDryRun: true,
     });
@@ -94,7 +95,11 @@ onEachApp((context) => {
           .values(other)
           .returning('site_id')
           .executeTakeFirstOrThrow();
-        const options = { dataDir: place.dataDir, slug, verification: { foreignHomeSiteId } };
+        const options = {
+          ...createFolderPlace(place.dataDir),
+          slug,
+          verification: { foreignHomeSiteId },
+        };
         const report = await restoreBackup(target, file, options);
         expect(report).toMatchObject({ members: 3, openInvitations: 1, accounts: { found: 0, made: 5 } });
         const restored = await target.db
@@ -152,7 +157,7 @@ onEachApp((context) => {
     const { path: partialPath } = await makeBackup(db, api, { apiNames: ['deal'] });
     const file = await openAndReadBackup(partialPath);
     const target: RestoreTarget = { db, write: insertTexts, close: async () => {} };
-    const report = await restoreBackup(target, file, { dataDir, slug: 'some' });
+    const report = await restoreBackup(target, file, { ...services, slug: 'some' });
     file.close();
     expect(report).toMatchObject({ entries: { Deal: 2 }, droppedReferences: 2 });
     const { rows } = await sql<{ id: number; vals: Record<string, unknown> }>`

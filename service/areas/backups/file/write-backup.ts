@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
 import type { TableSheet } from '../../../kernel/backup-sheets.ts';
+import type { BlobStore } from '../../../kernel/blobs/blob-store.ts';
 import { type Db, readInSnapshot, type Tx } from '../../../kernel/db/database.ts';
 import { createHashedFile, type HashedFile } from '../../../kernel/hashed-file.ts';
 import { JobStopped } from '../../../kernel/jobs/job-owner.ts';
 import { VERSION } from '../../../kernel/version.ts';
-import { getContentPath } from '../../entries/index.ts';
+import { getContentName } from '../../entries/index.ts';
 import { type EntryType, loadSchema } from '../../schema/index.ts';
 import {
   type FinishedMember,
@@ -40,7 +41,8 @@ interface BackupFileInfo {
 }
 
 interface WriteOptions {
-  dataDir: string;
+  /** Where the contents of the files are. */
+  blobs: BlobStore;
   /** Table sheets of all areas, in the order of the archive. */
   sheets: readonly TableSheet[];
   path: string;
@@ -127,7 +129,7 @@ interface Output extends WriteOptions {
 }
 
 async function writeMembers(db: Db, scope: BackupScope, output: Output): Promise<Manifest> {
-  const { finished, archive, journal, signal, counter, dataDir } = output;
+  const { finished, archive, journal, signal, counter, blobs } = output;
   const isWholeSite = scope.typeIds === null;
   const { snapshot, members } = finished
     ? await copyFinishedPart(finished, output)
@@ -137,7 +139,7 @@ async function writeMembers(db: Db, scope: BackupScope, output: Output): Promise
   for (const [hash, size] of snapshot.contents.slice(copiedCount)) {
     signal.throwIfAborted();
     counter.startStage('Files');
-    const added = await addFile(Buffer.from(hash, 'hex'), archive, dataDir);
+    const added = await addFile(Buffer.from(hash, 'hex'), archive, blobs);
     await recordMember(journal, added);
     members.push(added.member);
     counter.add(size / 1000);
@@ -250,11 +252,11 @@ async function addSheet(
  * Adds a file without compression: most file types are already compressed.
  * @throws JobStopped for a damaged one
  */
-async function addFile(hash: Buffer, archive: ZipArchive, dataDir: string): Promise<FinishedMember> {
+async function addFile(hash: Buffer, archive: ZipArchive, blobs: BlobStore): Promise<FinishedMember> {
   const name = buildFilePath(hash);
-  const source = createReadStream(getContentPath(dataDir, hash));
+  const source = await blobs.read(getContentName(hash));
   const { entry, sha256 } = await archive.add(name, source, { compress: false });
   if (sha256 !== hash.toString('hex'))
-    throw new JobStopped(`A file of the site is damaged on the disk: its content does not match ${name}`);
+    throw new JobStopped(`A file of the site is damaged: its content does not match ${name}`);
   return { member: { name, kind: 'file', title: null, rows: null, size: entry.size, sha256 }, entry };
 }

@@ -96,7 +96,7 @@ class ByteWriter {
     this.#length = to + count;
   }
 
-  /** Returns what was written and starts anew. */
+  /** Returns what was written and starts over. */
   take(): Uint8Array<ArrayBuffer> {
     const written = this.#bytes.slice(0, this.#length);
     this.#length = 0;

@@ -20,6 +20,7 @@ import { runDueJobs } from '../../../kernel/jobs/run-jobs.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { type ApiClient, type ErrorBody, send } from '../../../testing/calls.ts';
 import { makeThings, nextTimestamp, type Things } from '../../../testing/entries.ts';
+import { createFolderPlace } from '../../../testing/file-place.ts';
 import {
   as,
   contract,
@@ -114,7 +115,7 @@ onEachApp((context) => {
         kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
         operations: contract.operations,
         publicUrl: services.publicUrl,
-        files: { dataDir: folder, storageQuota: services.storageQuota, heartbeatMs },
+        files: { ...createFolderPlace(folder), storageQuota: services.storageQuota, heartbeatMs },
       },
       signal,
     );

@@ -1,8 +1,11 @@
-import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path/posix';
 import { imageSize } from 'image-size';
-import { getErrorCode } from '../../../kernel/error-code.ts';
+import pLimit from 'p-limit';
+import type { BlobStore, StagedBlob } from '../../../kernel/blobs/blob-store.ts';
+import { type Db, type Tx, withTransaction } from '../../../kernel/db/database.ts';
 import type { UploadedFile } from '../../../kernel/http/uploads.ts';
+import { lockContents, tryLockUnusedContent } from './files.store.ts';
 
 /** Media types detected by the content itself (T20); everything else is `application/octet-stream`. */
 const SIGNATURES: readonly { type: string; at: number; bytes: string }[] = [
@@ -57,85 +60,102 @@ export async function detectMediaType(path: string): Promise<string> {
   }
 }
 
-/** Path of the content with this SHA-256 hash, in one of 256 folders by the first byte. */
-export function getContentPath(dataDir: string, hash: Buffer): string {
+/** Name of the content with this SHA-256 hash, in one of 256 folders by the first byte. */
+export function getContentName(hash: Buffer): string {
   const hex = hash.toString('hex');
-  return join(dataDir, 'files', hex.slice(0, 2), hex);
+  return `files/${hex.slice(0, 2)}/${hex}`;
+}
+
+/** Contents that are sent to the store, or published, at the same time. */
+const PARALLEL_CONTENTS = 4;
+
+/** A content on its way into the store. */
+interface StagedContent {
+  upload: UploadedFile;
+  staged: StagedBlob;
+}
+
+/** Contents that are sent; at the end of their scope what was sent is removed, and what was published stays. */
+interface StagedContents extends AsyncDisposable {
+  contents: readonly StagedContent[];
 }
 
 /**
- * Stores the content of an upload, which is flushed to the disk already, under its hash, once. It is called before the
- * database row that refers to it is committed; the modification time is renewed, so that `removeContent` keeps the content
- * until the transaction of the upload has ended. Can be repeated with the same upload.
+ * Sends the contents of uploads to the store; `storeContents` publishes them. The bytes are sent before the transaction begins, because
+ * others wait for its locks.
  */
-export async function storeContent(dataDir: string, upload: UploadedFile): Promise<void> {
-  const path = getContentPath(dataDir, upload.hash);
-  const existing = await stat(path).catch(() => undefined);
-  if (existing?.size === upload.size && (await renewContent(dataDir, upload.hash))) return;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await rename(upload.path, path);
+export async function stageContents(
+  blobs: BlobStore,
+  uploads: readonly UploadedFile[],
+): Promise<StagedContents> {
+  const limit = pLimit(PARALLEL_CONTENTS);
+  const contents: StagedContent[] = [];
+  const discard = async () => {
+    await limit.map(contents, ({ staged }) => staged.discard());
+  };
+  const outcomes = await Promise.allSettled(
+    uploads.map((upload) =>
+      limit(async () => {
+        const { path, size, hash } = upload;
+        contents.push({ upload, staged: await blobs.stage({ path, size, sha256: hash }) });
+      }),
+    ),
+  );
+  const failure = outcomes.find(({ status }) => status === 'rejected');
+  if (failure?.status !== 'rejected') return { contents, [Symbol.asyncDispose]: discard };
+  await discard();
+  throw failure.reason;
 }
 
 /**
- * Sets the modification time of a stored content, by default to now, so that `removeContent` keeps it for its full time.
+ * Stores contents under their hashes, once. Called in the transaction that refers to them, after all of its checks; their times are
+ * renewed, so that `removeContent` keeps them until the transaction has ended. Can be repeated with the same contents.
+ */
+export async function storeContents(tx: Tx, blobs: BlobStore, { contents }: StagedContents): Promise<void> {
+  if (contents.length === 0) return;
+  await lockContents(
+    tx,
+    contents.map(({ upload }) => upload.hash),
+  );
+  await pLimit(PARALLEL_CONTENTS).map(contents, async ({ upload, staged }) => {
+    const name = getContentName(upload.hash);
+    const existing = await blobs.renew(name);
+    if (existing?.size !== upload.size) await staged.publish(name);
+  });
+}
+
+/**
+ * Renews the time of a stored content in the transaction that refers to it, so that `removeContent` keeps it.
  * @returns whether the content exists
  */
-export async function renewContent(dataDir: string, hash: Buffer, modifiedAt = new Date()): Promise<boolean> {
-  try {
-    await utimes(getContentPath(dataDir, hash), modifiedAt, modifiedAt);
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
+export async function renewContent(tx: Tx, blobs: BlobStore, hash: Buffer): Promise<boolean> {
+  await lockContents(tx, [hash]);
+  return (await blobs.renew(getContentName(hash))) !== undefined;
 }
 
 /** Hashes, as hexadecimal text, of the stored contents whose hash begins with this byte. */
-export async function listStoredHashes(dataDir: string, firstByte: number): Promise<string[]> {
-  const folder = dirname(getContentPath(dataDir, Buffer.from([firstByte])));
-  const names = await readdir(folder).catch(ignoreNotFound);
-  return (names ?? []).filter((name) => HASH.test(name));
+export async function listStoredHashes(blobs: BlobStore, firstByte: number): Promise<string[]> {
+  const folder = dirname(getContentName(Buffer.from([firstByte])));
+  const names = await Array.fromAsync(blobs.list(`${folder}/`));
+  return names.map((name) => name.slice(folder.length + 1)).filter((name) => HASH.test(name));
 }
 
 /**
- * Removes a content that has not been modified since `before`. It is first moved aside and then checked: a concurrent
- * `storeContent` either finds no content and stores its own, or has renewed this one, which is then moved back. An
- * interrupted removal is completed by `finishRemovals`.
+ * Removes a content that belongs to no file and has not been renewed since `before`. Uploads of the same content wait, and one that runs
+ * already keeps the content: it is left for the next time.
  */
-export async function removeContent(dataDir: string, hash: string, before: Date): Promise<void> {
-  const path = getContentPath(dataDir, Buffer.from(hash, 'hex'));
-  const modified = await stat(path).catch(ignoreNotFound);
-  if (!modified || modified.mtime >= before) return;
-  await mkdir(getRemovalFolder(dataDir), { recursive: true, mode: 0o700 });
-  await rename(path, join(getRemovalFolder(dataDir), hash)).catch(ignoreNotFound);
-  await finishRemoval(dataDir, hash, before);
-}
-
-/** Completes removals that were interrupted, by a crash for instance. */
-export async function finishRemovals(dataDir: string, before: Date): Promise<void> {
-  const names = await readdir(getRemovalFolder(dataDir)).catch(ignoreNotFound);
-  for (const name of names ?? []) {
-    // There are few, if any.
-    await finishRemoval(dataDir, name, before);
-  }
-}
-
-async function finishRemoval(dataDir: string, hash: string, before: Date): Promise<void> {
-  const aside = join(getRemovalFolder(dataDir), hash);
-  const modified = await stat(aside).catch(ignoreNotFound);
-  if (!modified) return;
-  if (modified.mtime < before) await rm(aside, { force: true });
-  // Replaces a content that was stored again in the meantime by the same bytes.
-  else await rename(aside, getContentPath(dataDir, Buffer.from(hash, 'hex'))).catch(ignoreNotFound);
+export async function removeContent(
+  { db, blobs }: { db: Db; blobs: BlobStore },
+  hash: string,
+  before: Date,
+): Promise<void> {
+  const bytes = Buffer.from(hash, 'hex');
+  const name = getContentName(bytes);
+  await withTransaction(db, {}, async (tx) => {
+    if (!(await tryLockUnusedContent(tx, bytes))) return;
+    const info = await blobs.stat(name);
+    if (info && info.modifiedAt < before) await blobs.delete(name);
+  });
 }
 
 const HASH = /^[0-9a-f]{64}$/;
-
-/** Contents that are being removed; on the same file system, so that moving one is atomic. */
-const getRemovalFolder = (dataDir: string): string => join(dataDir, 'files', 'removing');
-
-const isNotFound = (error: unknown): boolean => getErrorCode(error) === 'ENOENT';
-
-function ignoreNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
-}

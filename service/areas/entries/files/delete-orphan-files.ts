@@ -1,3 +1,4 @@
+import { type BlobStore, STAGING_PREFIX } from '../../../kernel/blobs/blob-store.ts';
 import { forEachBatch } from '../../../kernel/db/batches.ts';
 import { type Db, withTransaction } from '../../../kernel/db/database.ts';
 import type { Services } from '../../../kernel/http/handler.ts';
@@ -6,7 +7,7 @@ import { lockStorage } from '../../../kernel/storage.store.ts';
 import { createItemTask } from '../../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
 import type { TaskItem } from '../../../kernel/tasks/task-failures.store.ts';
-import { finishRemovals, listStoredHashes, removeContent, renewContent } from './content.ts';
+import { getContentName, listStoredHashes, removeContent } from './content.ts';
 import * as store from './files.store.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,6 +22,8 @@ const ENTRIES_PER_STATEMENT = 2_000;
 /** Files deleted in one transaction. */
 const DELETE_BATCH_SIZE = 1_000;
 const MAX_ENTRY_ID = 2_147_483_647;
+/** Contents that versions before 0.2 moved aside to remove them. */
+const REMOVED_PREFIX = 'files/removing/';
 /** Contents are in one folder for each first byte of their hash. */
 const CONTENT_FOLDERS = 256;
 
@@ -33,7 +36,7 @@ interface CleanupLimits {
 
 interface CleanupContext {
   db: Db;
-  dataDir: string;
+  blobs: BlobStore;
   signal: AbortSignal | undefined;
 }
 
@@ -49,7 +52,7 @@ interface FilesOfSite extends TaskItem {
 
 /** Checks the next files of a site and deletes those to which nothing refers. @returns whether there are more files */
 async function deleteFilesOfSite(
-  { db, dataDir, signal }: CleanupContext,
+  { db, blobs, signal }: CleanupContext,
   site: FilesOfSite,
   before: Date,
   limits: CleanupLimits,
@@ -57,9 +60,9 @@ async function deleteFilesOfSite(
   const { siteId, afterId } = site;
   const ids = await store.listFilesBefore(db, siteId, before, { afterId, limit: limits.checkedFiles });
   const orphans = new Set(ids);
-  await excludeReferenced({ db, dataDir, signal }, siteId, orphans, limits.entries);
+  await excludeReferenced({ db, blobs, signal }, siteId, orphans, limits.entries);
   await forEachBatch([...orphans], DELETE_BATCH_SIZE, async (batch) => {
-    if (!signal?.aborted) await deleteFiles(db, dataDir, { siteId, ids: batch, before });
+    if (!signal?.aborted) await deleteFiles({ db, blobs }, { siteId, ids: batch, before });
   });
   site.afterId = ids.at(-1) ?? 0;
   return ids.length === limits.checkedFiles;
@@ -92,15 +95,14 @@ async function excludeReferenced(
 
 /** Deletes files and lets their contents expire after the grace period of running backups. */
 async function deleteFiles(
-  db: Db,
-  dataDir: string,
+  { db, blobs }: Pick<CleanupContext, 'db' | 'blobs'>,
   { siteId, ids, before }: { siteId: number; ids: readonly number[]; before: Date },
 ): Promise<void> {
   const expiring = new Date(before.getTime() + BACKUP_GRACE_MS);
   // Before the files are deleted: after a crash in between, the grace period is not lost.
   for (const hash of await store.listFileHashes(db, siteId, ids)) {
     // A batch of small calls.
-    await renewContent(dataDir, hash, expiring);
+    await blobs.renew(getContentName(hash), expiring);
   }
   await withTransaction(db, {}, async (tx) => {
     await lockStorage(tx, siteId);
@@ -112,28 +114,25 @@ async function deleteFiles(
  * Removes contents that belong to no file of any site: of refused uploads, and of deleted files. Does nothing if the
  * database knows none of the contents: then it is probably not the database of this folder (a wrong `DATABASE_URL`).
  */
-async function removeContentsWithoutFile(
-  { db, dataDir, signal }: CleanupContext,
-  before: Date,
-): Promise<void> {
-  if (!(await hasKnownContent(db, dataDir))) return;
-  await finishRemovals(dataDir, before);
+async function removeContentsWithoutFile({ db, blobs, signal }: CleanupContext, before: Date): Promise<void> {
+  if (!(await hasKnownContent(db, blobs))) return;
+  await deleteBlobsBefore(blobs, REMOVED_PREFIX, before);
   for (let firstByte = 0; firstByte < CONTENT_FOLDERS; firstByte += 1) {
     if (signal?.aborted) return;
-    const stored = await listStoredHashes(dataDir, firstByte);
+    const stored = await listStoredHashes(blobs, firstByte);
     if (stored.length === 0) continue;
     const used = await store.listHashesByFirstByte(db, firstByte);
     for (const hash of stored) {
-      if (!used.has(hash)) await removeContent(dataDir, hash, before);
+      if (!used.has(hash)) await removeContent({ db, blobs }, hash, before);
     }
   }
 }
 
 /** Whether any stored content belongs to a file of the database. */
-async function hasKnownContent(db: Db, dataDir: string): Promise<boolean> {
+async function hasKnownContent(db: Db, blobs: BlobStore): Promise<boolean> {
   for (let firstByte = 0; firstByte < CONTENT_FOLDERS; firstByte += 1) {
     // Usually the first folder has one.
-    const stored = await listStoredHashes(dataDir, firstByte);
+    const stored = await listStoredHashes(blobs, firstByte);
     if (stored.length === 0) continue;
     const used = await store.listHashesByFirstByte(db, firstByte);
     if (stored.some((hash) => used.has(hash))) return true;
@@ -141,14 +140,22 @@ async function hasKnownContent(db: Db, dataDir: string): Promise<boolean> {
   return false;
 }
 
+/** Deletes the blobs of a folder that have not been modified since a time. */
+async function deleteBlobsBefore(blobs: BlobStore, prefix: string, before: Date): Promise<void> {
+  for await (const name of blobs.list(prefix)) {
+    const info = await blobs.stat(name);
+    if (info && info.modifiedAt < before) await blobs.delete(name);
+  }
+}
+
 /**
- * Scheduled task that deletes files to which nothing has referred for 7 days, contents on disk without a file (refused uploads), and
- * temporary files of uploads after a day. Current values of entries, the last values of deleted entries and the log count as references,
+ * Scheduled task that deletes files to which nothing has referred for 7 days, contents without a file (refused uploads), and
+ * temporary and staged files of uploads after a day. Current values of entries, the last values of deleted entries and the log count as references,
  * so that history, restored entries and backups are complete. Several processes can run it at the same time. Uploads of the same
- * content are safe at any time: they renew the times that every step checks last (upsertFile, storeContent).
+ * content are safe at any time: they renew the times that every step checks last (upsertFile, storeContents).
  */
 export function deleteOrphanFilesTask(
-  { db, services: { dataDir } }: { db: Db; services: Pick<Services, 'dataDir'> },
+  { db, services: { dataDir, blobs } }: { db: Db; services: Pick<Services, 'dataDir' | 'blobs'> },
   limits: CleanupLimits = { checkedFiles: MAX_CHECKED_FILES, entries: ENTRIES_PER_STATEMENT },
 ): ScheduledTask {
   const siteTask = createItemTask<FilesOfSite>(db, {
@@ -158,14 +165,16 @@ export function deleteOrphanFilesTask(
       const siteIds = await store.listSitesWithFilesBefore(db, getExpiryTime());
       return siteIds.map((siteId) => ({ siteId, item: '', afterId: 0 }));
     },
-    runStep: (site, signal) => deleteFilesOfSite({ db, dataDir, signal }, site, getExpiryTime(), limits),
+    runStep: (site, signal) => deleteFilesOfSite({ db, blobs, signal }, site, getExpiryTime(), limits),
   });
   return {
     ...siteTask,
     async run(signal) {
       const outcome = await siteTask.run(signal);
-      await removeContentsWithoutFile({ db, dataDir, signal }, getExpiryTime());
-      await deleteAbandonedUploads(dataDir, new Date(Date.now() - DAY_MS));
+      await removeContentsWithoutFile({ db, blobs, signal }, getExpiryTime());
+      const yesterday = new Date(Date.now() - DAY_MS);
+      await deleteBlobsBefore(blobs, STAGING_PREFIX, yesterday);
+      await deleteAbandonedUploads(dataDir, yesterday);
       return outcome;
     },
   };

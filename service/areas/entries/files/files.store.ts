@@ -191,3 +191,31 @@ export async function listHashesByFirstByte(db: Db, firstByte: number): Promise<
   );
   return new Set(rows.map(({ hash }) => hash.toString('hex')));
 }
+
+/** First key of the advisory locks of contents; the second is the first byte of their hashes. No other lock of the service uses it. */
+const CONTENT_LOCK_KEY = 7_405;
+
+/** Keeps contents from being removed until the transaction has ended; others may do the same at the same time. */
+export async function lockContents(tx: Tx, hashes: readonly Buffer[]): Promise<void> {
+  const firstBytes = [...new Set(hashes.map((hash) => hash[0] ?? 0))];
+  await sql`select pg_advisory_xact_lock_shared(${CONTENT_LOCK_KEY}::int, byte)
+    from unnest(${firstBytes}::int[]) as byte`.execute(tx);
+}
+
+/**
+ * Excludes `lockContents` for a content until the transaction has ended. Returns false when it is held, or when a file of any site has
+ * the content: then it must stay.
+ */
+export async function tryLockUnusedContent(tx: Tx, hash: Buffer): Promise<boolean> {
+  const { rows: locks } = await sql<{ isLocked: boolean }>`
+    select pg_try_advisory_xact_lock(${CONTENT_LOCK_KEY}::int, ${hash[0] ?? 0}::int) as "isLocked"`.execute(
+    tx,
+  );
+  if (locks[0]?.isLocked !== true) return false;
+  // Another statement: it sees what the transactions that held the lock have committed.
+  const { rows } = await sql<{ isUsed: boolean }>`
+    select exists (select from site s join stored_file f on f.site_id = s.site_id and f.hash = ${hash}) as "isUsed"`.execute(
+    tx,
+  );
+  return rows[0]?.isUsed === false;
+}

@@ -11,7 +11,7 @@ import {
   loadSchema,
   type SchemaField,
 } from '../../schema/index.ts';
-import { getContentPath, isRaster } from './content.ts';
+import { getContentName, isRaster } from './content.ts';
 import { findEntryValues, findFileDate, findFileHash, findFilesAsOf } from './files.store.ts';
 
 /** exportDataType of Download Document (shapes 2). */
@@ -60,7 +60,7 @@ async function recordDownload({ db, caller, origin, range }: Call, file: string)
 
 export const entryFileHandlers: Handlers<'getEntryFile'> = {
   async getEntryFile(call) {
-    const { db, caller, params, query, services } = call;
+    const { db, caller, params, query } = call;
     const { siteId } = caller;
     const entry = await findEntryValues(db, siteId, params.entryId);
     const type = entry && (await loadSchema(db, siteId)).typesById.get(entry.typeId);
@@ -89,7 +89,7 @@ export const entryFileHandlers: Handlers<'getEntryFile'> = {
     return {
       status: 200,
       file: {
-        path: getContentPath(services.dataDir, hash),
+        blob: getContentName(hash),
         type: file.type,
         name: file.name,
         inline,

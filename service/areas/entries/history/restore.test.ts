@@ -3,7 +3,7 @@ import type { EntryChanges } from '../../../../contract/generated/types.gen.ts';
 import { runCommand } from '../../../cli/commands/index.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
 import { recalculate, DATA, makeThings, nextTimestamp, SCHEMA } from '../../../testing/entries.ts';
-import { as, dataDir, makePerson, onEachApp, publicUrl } from '../../../testing/site.ts';
+import { as, makePerson, onEachApp, publicUrl, services } from '../../../testing/site.ts';
 
 onEachApp((context) => {
   const getSlug = async (siteId: number) =>
@@ -33,7 +33,7 @@ onEachApp((context) => {
     expect(await things.names({ Note: { $contains: 'findable' } })).toEqual([]);
 
     const restore = async (...ids: number[]) =>
-      runCommand({ db: context().db, publicUrl, dataDir, createTasks: async () => [] }, [
+      runCommand({ ...services, db: context().db, publicUrl, createTasks: async () => [] }, [
         'entry',
         'restore',
         'thing',
@@ -156,7 +156,7 @@ onEachApp((context) => {
   test('reports why entries cannot be restored', async () => {
     const { siteId } = await makeThings(context());
     const run = async (...argv: string[]) =>
-      runCommand({ db: context().db, publicUrl, dataDir, createTasks: async () => [] }, [
+      runCommand({ ...services, db: context().db, publicUrl, createTasks: async () => [] }, [
         'entry',
         'restore',
         ...argv,

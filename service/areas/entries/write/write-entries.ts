@@ -13,7 +13,7 @@ import type { Call } from '../../../kernel/http/handler.ts';
 import type { UploadedFile } from '../../../kernel/http/uploads.ts';
 import { lockStorage, requireStorage } from '../../../kernel/storage.store.ts';
 import { lockWithSchema, type EntryType, type SchemaField, type FileValue } from '../../schema/index.ts';
-import { isRaster, storeContent, detectMediaType } from '../files/content.ts';
+import { detectMediaType, isRaster, stageContents, storeContents } from '../files/content.ts';
 import { upsertFile } from '../files/files.store.ts';
 import { loadZones, requireType } from '../query/resolve-query.ts';
 import {
@@ -190,10 +190,15 @@ export async function writeEntries(
   const zones = await loadZones(db, caller, behavior);
   const author = getAuthor(call);
   const attachments = await pairAttachments(files, call.files);
+  await using staged = await stageContents(
+    call.services.blobs,
+    attachments.map(({ upload }) => upload),
+  );
   const allItems = [...items, ...attachments.map(({ request }) => request)];
   const describeAbsent = (id: number): string =>
     options.onlyNew ? 'must be negative: only new entries are created here' : `Entry ${id} does not exist`;
-  return change(db, getActor(call), async (tx, record) => {
+  // Awaited, because what was staged is removed when the function returns.
+  return await change(db, getActor(call), async (tx, record) => {
     const existingIds = options.onlyNew
       ? []
       : [...new Set(allItems.map(({ entryId }) => entryId))].filter((id) => id > 0);
@@ -256,8 +261,8 @@ export async function writeEntries(
     const { siteId } = author;
     await recordEntryChanges(tx, record, { siteId, type, kind: 'created' }, created);
     await recordEntryChanges(tx, record, { siteId, type, kind: 'updated', changedFields }, updated);
-    // After all checks and rows, so that a refused request leaves no contents on the disk.
-    for (const { upload } of attachments) await storeContent(call.services.dataDir, upload);
+    // After all checks and rows, so that a refused request leaves no contents in the store.
+    await storeContents(tx, call.services.blobs, staged);
     const modifiedAt = at.toISOString();
     return allItems.map((item): DataRequestResultVm => {
       const entryId = storedIds.get(item.entryId) ?? item.entryId;

@@ -267,24 +267,27 @@ function Names({ label, tone, names }: { label: string; tone: 'bad' | 'info'; na
 const NEARLY_FULL = 0.9;
 
 function FilesCard({ files: { folder, usedBytes, freeBytes, totalBytes } }: Pick<Installation, 'files'>) {
+  const isBucket = folder.startsWith('s3://');
   const isNearlyFull =
     freeBytes !== null && totalBytes !== null && freeBytes < (1 - NEARLY_FULL) * totalBytes;
   return (
     <Card title="Files">
       <Facts>
-        <Fact label="Folder">
+        <Fact label={isBucket ? 'Bucket' : 'Folder'}>
           <span className="mono">{folder}</span>
         </Fact>
         <Fact label="Files of all sites">{formatSize(usedBytes)}</Fact>
-        <Fact label="Free on the disk">
-          {freeBytes === null || totalBytes === null ? (
-            'The folder cannot be read'
-          ) : isNearlyFull ? (
-            <Badge tone="warn">{`${formatSize(freeBytes)} of ${formatSize(totalBytes)}`}</Badge>
-          ) : (
-            `${formatSize(freeBytes)} of ${formatSize(totalBytes)}`
-          )}
-        </Fact>
+        {!isBucket && (
+          <Fact label="Free on the disk">
+            {freeBytes === null || totalBytes === null ? (
+              'The folder cannot be read'
+            ) : isNearlyFull ? (
+              <Badge tone="warn">{`${formatSize(freeBytes)} of ${formatSize(totalBytes)}`}</Badge>
+            ) : (
+              `${formatSize(freeBytes)} of ${formatSize(totalBytes)}`
+            )}
+          </Fact>
+        )}
       </Facts>
     </Card>
   );
