@@ -137,7 +137,8 @@ describe.skipIf(isSkipped)('with a hot standby', () => {
     const siteId = await makeSite(db);
     author = await makePerson(db, siteId);
     reader = await makePerson(db, siteId);
-  });
+    // Two servers are initialized.
+  }, 180_000);
   // Also after a test that failed.
   afterEach(() => resumeReplay());
   afterAll(async () => {
