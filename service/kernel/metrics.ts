@@ -65,7 +65,7 @@ const standbyLagSeconds = new Gauge({
 
 const standbyUp = new Gauge({
   name: 'steward_standby_up',
-  help: 'Whether the standby may answer reads',
+  help: 'Whether the standby may answer reads; 0 also without one',
   registers,
 });
 
