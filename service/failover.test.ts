@@ -106,8 +106,9 @@ async function runRound(): Promise<{
     }
   };
   const writers = Array.from({ length: WRITERS }, (_each, writer) => runWriter(writer));
-  const waitForWrites = (count: number) =>
-    expect.poll(() => acknowledged.length, { timeout: 300_000 }).toBeGreaterThan(count);
+  const waitForWrites = async (count: number): Promise<void> => {
+    await expect.poll(() => acknowledged.length, { timeout: 300_000 }).toBeGreaterThan(count);
+  };
   await waitForWrites(WRITES_BEFORE);
   await killServer(primary.url);
   await runStatement(standby.url, 'select pg_promote()');

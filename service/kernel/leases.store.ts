@@ -10,6 +10,9 @@ import { type RawBuilder, sql } from 'kysely';
 const createEnd = (seconds: number): RawBuilder<Date> =>
   sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`;
 
+const ref = (column: string, alias: string | undefined) =>
+  sql.ref(alias === undefined ? column : `${alias}.${column}`);
+
 /** The statements of leases in a table. The columns are `fence int not null` and `lease_until timestamptz`, or have other names. */
 export function createLeases({
   fence = 'fence',
@@ -17,8 +20,6 @@ export function createLeases({
 }: { fence?: string; until?: string } = {}) {
   const fenceColumn = sql.ref(fence);
   const untilColumn = sql.ref(until);
-  const ref = (column: string, alias: string | undefined) =>
-    sql.ref(alias === undefined ? column : `${alias}.${column}`);
   return {
     /** SQL condition: a process holds the lease of the row. `alias`: that of the table. */
     isHeld: (alias?: string): RawBuilder<boolean> =>

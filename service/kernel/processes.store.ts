@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from './db/database.ts';
 
 /** What a process says about itself with each heartbeat. */
-export interface Heartbeat {
+interface Heartbeat {
   processId: string;
   host: string;
   pid: number;
@@ -31,7 +31,7 @@ interface StoredProcess extends Heartbeat {
 }
 
 export const HEARTBEAT_INTERVAL_MS = 30_000;
-export const SILENT_SECONDS = (3 * HEARTBEAT_INTERVAL_MS) / 1_000;
+const SILENT_SECONDS = (3 * HEARTBEAT_INTERVAL_MS) / 1_000;
 
 /** Stores a heartbeat and deletes processes without one for an hour. */
 export async function saveHeartbeat(db: Db, process: SavedHeartbeat): Promise<void> {

@@ -191,14 +191,17 @@ onEachApp((context) => {
     await makeQueuedBackups(db());
     const [backup] = await listBackups(api);
     await api.post(`${BACKUPS}/verify/${backup?.fileName}`);
-    const context = { db: db(), services, signal: new AbortController().signal };
+    const verification = { db: db(), services, signal: new AbortController().signal };
     await verifyNextBackup({
-      ...context,
+      ...verification,
       async restore() {
         await sql`update backup set verify_lease_until = now() - interval '1 second' where site_id = ${siteId}`.execute(
           db(),
         );
-        await verifyNextBackup({ ...context, restore: async () => ({ state: 'passed', message: null }) });
+        await verifyNextBackup({
+          ...verification,
+          restore: async () => ({ state: 'passed', message: null }),
+        });
         return { state: 'failed', message: 'Too late' };
       },
     });

@@ -136,10 +136,10 @@ export function openForUser(
   db: Db,
   userId: number | undefined,
 ): { db: Db; createReadDb: (signal: AbortSignal) => Db } {
-  const parts = getParts(db, 'A request begins outside of a transaction');
+  const parts = partsByDb.get(db);
+  if (!parts?.standby || userId === undefined)
+    return { db, createReadDb: (signal) => withAbortSignal(db, signal) };
   const { source, standby, confirmation, shared = db } = parts;
-  if (!standby || userId === undefined)
-    return { db, createReadDb: (signal) => createDb({ ...parts, signal }) };
   const route = new ReadRoute(standby, userId, confirmation);
   return {
     db: createDb({

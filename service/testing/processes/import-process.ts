@@ -22,7 +22,7 @@ export interface ImportProcess {
   child: ChildProcess;
   exited: Promise<number | null>;
   /** Resolves when the process freezes itself. @throws Error when it ends before */
-  frozen: Promise<void>;
+  frozen: Promise<unknown>;
 }
 
 /** Starts the process; without a fault it imports once and ends with 0, and with 1 if the import is refused. */
@@ -35,7 +35,7 @@ export function startImportProcess(task: ImportProcessTask): ImportProcess {
   const ended = exited.then(() => {
     throw new Error('The process ended');
   });
-  const frozen = Promise.race([once(createInterface(child.stdout), 'line').then(() => {}), ended]);
+  const frozen = Promise.race([once(createInterface(child.stdout), 'line'), ended]);
   // Only whoever waits for it needs to know.
   frozen.catch(() => {});
   ended.catch(() => {});

@@ -9,6 +9,7 @@ import {
   AssumptionError,
   type Confirmation,
   type Connection,
+  type ConnectionRoute,
   type ConnectionSource,
   isPureRead,
 } from './dialect.ts';
@@ -123,9 +124,8 @@ async function ask(source: ConnectionSource, statements: readonly Statement[]): 
 }
 
 function getRunAll(connection: Connection): NonNullable<Connection['runAll']> {
-  const { runAll } = connection;
-  if (!runAll) throw new Error('Connections to a server send statements together');
-  return runAll;
+  if (!connection.runAll) throw new Error('Connections to a server send statements together');
+  return connection.runAll.bind(connection);
 }
 
 /** The standby of a process: its connections, whether it is used, and how far it is behind. */
@@ -225,7 +225,7 @@ function requireRow({ results, failure }: BatchOutcome): Record<string, unknown>
  * Where one request reads. It begins at the standby and changes to the primary once: what it reads never becomes older. `confirmation`
  * comes from the primary before any answer of the standby.
  */
-export class ReadRoute {
+export class ReadRoute implements ConnectionRoute {
   readonly #standby: Standby;
   readonly #userId: number;
   readonly #confirmation: Confirmation | undefined;
