@@ -319,12 +319,11 @@ describe.skipIf(isSkipped)('with a hot standby', () => {
     // Not the superuser of the tests.
     await onPrimary.query('create role plain login');
     await catchUp();
-    const check = (readUrl: string) => checkStandby(url, readUrl);
-    expect(await check(toDatabase(standby.url))).toMatchObject({ status: 'ok' });
-    expect(await check(toDatabase(primary.url).replace('127.0.0.1', 'localhost'))).toMatchObject({
+    expect(await checkStandby(url, toDatabase(standby.url))).toMatchObject({ status: 'ok' });
+    expect(await checkStandby(url, toDatabase(primary.url).replace('127.0.0.1', 'localhost'))).toMatchObject({
       status: 'warning',
     });
-    expect(await check('postgresql://127.0.0.1:9/steward')).toMatchObject({ status: 'warning' });
+    expect(await checkStandby(url, 'postgresql://127.0.0.1:9/steward')).toMatchObject({ status: 'warning' });
     await onPrimary.query('drop role plain');
 
     await readFromStandby(at(1), () => readName(as(at(1).app, reader), author.userId));
