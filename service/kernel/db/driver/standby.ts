@@ -295,9 +295,9 @@ export class ReadRoute implements ConnectionRoute {
     const leave = (reason: FallbackReason): undefined => {
       this.#count(reason);
       this.leave();
-      discardStandby();
     };
     const fail = (error: unknown): undefined => {
+      discardStandby();
       if (UNAVAILABLE.test(toDbError(error).code)) this.#standby.suspend();
       return leave('failed');
     };
@@ -319,8 +319,11 @@ export class ReadRoute implements ConnectionRoute {
       }
       if (read.status === 'rejected') return fail(read.reason);
       const { results, failure } = read.value;
-      // Nobody waits for the answer, and the primary would only work in vain.
-      if (failure && signal?.aborted) return read.value;
+      if (failure && signal?.aborted) {
+        // Nobody waits for the answer, and the primary would only work in vain.
+        discardStandby();
+        return { results: results.toSpliced(at, 1), failure };
+      }
       if (failure) return fail(failure.error);
       const check = results[at]?.rows[0];
       const replayed = toPosition(check?.['position']);
@@ -363,6 +366,8 @@ export class ReadRoute implements ConnectionRoute {
       const read = this.#isOnPrimary ? undefined : await readStandby(statements, signal);
       if (starts && !ends && read) inTransaction = onStandby;
       if (read) return read;
+      // The transaction that it was refused is still open there.
+      if (starts && !ends) discardStandby();
       onPrimary ??= await this.#standby.primary.acquire();
       if (starts && !ends) inTransaction = onPrimary;
       return getRunAll(onPrimary)(statements, signal);
