@@ -1,12 +1,13 @@
 /**
  * A private PostgreSQL for the tests: a new cluster in a temporary folder that listens only on the loopback interface. Run directly
- * (`node scripts/postgres.ts`), it prints its URL and runs until Ctrl-C or the end of its input.
+ * (`node scripts/postgres.ts`), it prints its URL and runs until Ctrl-C or the end of its input. `--standby-of=URL` makes it a hot standby
+ * of another one.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, globSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
@@ -50,19 +51,31 @@ function getServerUser(): { uid?: number; gid?: number } {
   return { uid: getPostgresId('-u'), gid: getPostgresId('-g') };
 }
 
+const STANDBY_OF = '--standby-of=';
+
 /** Runs a cluster until this process ends. `extraSettings` (`name=value`) override the default ones. */
-async function runCluster(extraSettings: readonly string[]): Promise<void> {
+async function runCluster(words: readonly string[]): Promise<void> {
+  const primaryUrl = words.find((word) => word.startsWith(STANDBY_OF))?.slice(STANDBY_OF.length);
+  const extraSettings = words.filter((word) => !word.startsWith(STANDBY_OF));
   const bin = ensurePrograms();
   const folder = mkdtempSync(join(tmpdir(), 'steward-postgres-'));
   const user = getServerUser();
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
-  execFileSync(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', 'steward', '--auth=trust', '-E', 'UTF8', '--locale=C', '-N'],
-    { ...user, cwd: folder, stdio: ['ignore', 'ignore', 2] },
-  );
+  const options = { ...user, cwd: folder, stdio: ['ignore', 'ignore', 2] as ['ignore', 'ignore', 2] };
+  if (primaryUrl === undefined)
+    execFileSync(
+      join(bin, 'initdb'),
+      ['-D', data, '-U', 'steward', '--auth=trust', '-E', 'UTF8', '--locale=C', '-N'],
+      options,
+    );
+  else {
+    // PATH may have links to some of the programs only.
+    const programs = dirname(realpathSync(join(bin, 'postgres')));
+    const args = ['-D', data, '-d', primaryUrl, '-R', '-c', 'fast', '-N'];
+    execFileSync(join(programs, 'pg_basebackup'), args, options);
+  }
   const port = await findFreePort();
   const settings = [
     `port=${port}`,
@@ -77,11 +90,7 @@ async function runCluster(extraSettings: readonly string[]): Promise<void> {
   const server = spawn(
     join(bin, 'postgres'),
     ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
-    {
-      ...user,
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 2],
-    },
+    options,
   );
   const stop = () => server.kill('SIGINT');
   process.on('SIGINT', stop).on('SIGTERM', stop);
@@ -124,8 +133,20 @@ export async function runStatement(url: string, statement: string): Promise<void
 export interface Cluster {
   /** URL of the superuser's database. */
   url: string;
+  /** Id of the process that runs the server, which ends with it. */
+  processId: number;
   /** Stops the server and deletes its folder. */
   stop(): Promise<void>;
+}
+
+/** Starts a hot standby of a cluster, like `startPostgres`. `name`: as the primary calls it in `synchronous_standby_names`. */
+export function startStandby(
+  primaryUrl: string,
+  { name, settings = [] }: { name?: string; settings?: readonly string[] } = {},
+): Promise<Cluster> {
+  const url = new URL(primaryUrl);
+  if (name !== undefined) url.searchParams.set('application_name', name);
+  return startPostgres([`${STANDBY_OF}${url.href}`, ...settings]);
 }
 
 /** Starts a private cluster with additional settings (`name=value`). It stops when this process ends in any way. */
@@ -142,6 +163,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<C
   if (typeof url !== 'string') throw new Error('PostgreSQL did not start');
   return {
     url,
+    processId: child.pid ?? 0,
     async stop() {
       child.stdin?.end();
       await exited;

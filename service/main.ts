@@ -17,7 +17,7 @@ import { createJobTasks } from './kernel/jobs/run-jobs.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/mail-worker.ts';
 import { startMetricsServer } from './kernel/metrics/metrics-server.ts';
-import { loadInstallationMetrics } from './kernel/metrics/metrics.store.ts';
+import { loadMetrics } from './kernel/metrics/metrics.store.ts';
 import { notifyAboutParkedWork } from './kernel/notifications.store.ts';
 import { deleteProcess } from './kernel/processes.store.ts';
 import { createCopyTask } from './kernel/tasks/copy-task.ts';
@@ -29,7 +29,11 @@ import { startScheduledTasks } from './kernel/tasks/scheduled-tasks.ts';
 async function main(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const database = await openDatabase({ ...config, databaseUrl: config.databaseUrl?.reveal() });
+  const database = await openDatabase({
+    ...config,
+    databaseUrl: config.databaseUrl?.reveal(),
+    reads: config.reads && { ...config.reads, databaseUrl: config.reads.databaseUrl.reveal() },
+  });
   const blobs = await openBlobStore(config);
   const isTerminal = process.stdout.isTTY;
   const firstStart = await runFirstStart(database.db, config, isTerminal);
@@ -56,6 +60,12 @@ async function main(config: Config): Promise<void> {
   const contract = loadContract(CONTRACT_FILE);
   const { db } = database;
   if (config.databaseUrl === undefined) await endAllLeases(db);
+  const heartbeats = createHeartbeatTask(db, {
+    maxConnections: database.kind === 'embedded' ? 1 : config.pool.maxConnections,
+    recordsWrites: config.reads !== undefined,
+  });
+  // Before the process writes anything: the others must know whether it records writes.
+  await heartbeats.run(new AbortController().signal);
   const scheduler = startScheduledTasks({
     log,
     onParked: async ({ name: task }, { siteId, error }) => {
@@ -65,7 +75,7 @@ async function main(config: Config): Promise<void> {
       );
     },
     tasks: [
-      createHeartbeatTask(db, database.kind === 'embedded' ? 1 : config.pool.maxConnections),
+      heartbeats,
       ...(config.copies && database.copyTo
         ? [createCopyTask({ ...config.copies, copyTo: database.copyTo, log })]
         : []),
@@ -97,13 +107,13 @@ async function main(config: Config): Promise<void> {
     createTasks: async () => registry.createTasks({ db, services }),
     log,
   });
-  const metrics = config.metrics && (await startMetricsServer({ db, log, ...config.metrics }));
+  const metrics = config.metrics && (await startMetricsServer({ database, log, ...config.metrics }));
   if (metrics) log.info({ address: metrics.address }, 'serving metrics');
   // Loaded only here: the packages take time and memory.
   const telemetry =
     config.telemetry &&
     (await import('./kernel/telemetry/otlp.ts')).startTelemetry(config.telemetry, () =>
-      loadInstallationMetrics(db),
+      loadMetrics(database),
     );
   const address = await app.listen({ host: config.host, port: config.port });
   log.info({ address, publicUrl: config.publicUrl, database: database.kind }, 'listening');

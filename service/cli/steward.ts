@@ -43,6 +43,7 @@ async function runHere(config: Config, words: readonly string[]): Promise<unknow
   const database = await openDatabase({
     ...config,
     databaseUrl: config.databaseUrl?.reveal(),
+    reads: undefined,
   });
   const { db } = database;
   const blobs = await openBlobStore(config);

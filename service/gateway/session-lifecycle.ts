@@ -7,7 +7,7 @@ import { ACTIVITY_TYPE, deleteOldestSessions, insertActivityLater } from '../ker
 import { createAddressError } from '../kernel/auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
 import { findSession, GUARANTEED_IDLE_SECONDS, resolveCaller } from '../kernel/auth/callers.store.ts';
-import { type Db, runTogether, type Tx, withTransaction } from '../kernel/db/database.ts';
+import { type Db, runTogether, type Tx, withRecordedWrites, withTransaction } from '../kernel/db/database.ts';
 import type { FactorKind } from '../kernel/db/tables/index.ts';
 import type { NewSession } from '../kernel/http/handler.ts';
 import { createSecret } from '../kernel/secret.ts';
@@ -107,7 +107,7 @@ export async function startSession(
   const secret = createSecret();
   const { siteId, userId } = start;
   const { ip } = start.origin;
-  const session = await withTransaction(db, {}, async (tx) => {
+  const session = await withTransaction(withRecordedWrites(db, userId), {}, async (tx) => {
     await runFirst?.(tx);
     const [, , inserted, recorded] = await Promise.all([
       runAlong?.(tx),

@@ -41,6 +41,11 @@ test.each([
   ['PUBLIC_URL', 'steward.example'],
   ['TRUSTED_PROXIES', '10.0.0.0/8, proxy.example'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['DATABASE_READ_URL', 'mysql://standby/steward'],
+  // Without DATABASE_URL.
+  ['DATABASE_READ_URL', 'postgresql://standby/steward'],
+  ['DATABASE_READ_POOL_SIZE', '1'],
+  ['DATABASE_READ_MAX_LAG', '0'],
 ])('refuses %s=%s', (name, value) => expect(() => readConfig({ [name]: value })).toThrow(`${name}: `));
 
 const S3 = {
@@ -93,6 +98,18 @@ test('refuses a bucket that would have no effect, and processes with keys of the
   expect(() =>
     readConfig({ ...shared, STEWARD_SECRET_KEY: Buffer.alloc(32).toString('base64') }),
   ).not.toThrow();
+});
+
+test('reads of a standby have a pool and a limit of their own', () => {
+  const DATABASE_URL = 'postgresql://primary/steward';
+  const DATABASE_READ_URL = 'postgresql://standby/steward';
+  expect(readConfig({ DATABASE_URL }).reads).toBeUndefined();
+  const { reads } = readConfig({ DATABASE_URL, DATABASE_READ_URL, DATABASE_POOL_SIZE: '7' });
+  expect(reads).toMatchObject({ maxConnections: 7, maxLagMs: 10_000 });
+  expect(reads?.databaseUrl.reveal()).toBe(DATABASE_READ_URL);
+  expect(() => readConfig({ DATABASE_URL, DATABASE_READ_URL: DATABASE_URL })).toThrow(
+    'another one than DATABASE_URL',
+  );
 });
 
 test('an invalid setting is answered with the form that is expected', () =>

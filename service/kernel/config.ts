@@ -37,6 +37,8 @@ export interface Config {
   databaseUrl: Secret | undefined;
   /** Whether a commit of the embedded database waits until it is on the disk. */
   syncsToDisk: boolean;
+  /** A hot standby that answers reads; undefined: none does. */
+  reads: { databaseUrl: Secret; maxConnections: number; maxLagMs: number } | undefined;
   /** Connections to PostgreSQL: their number, and whether a pooler gives each transaction another session. */
   pool: { maxConnections: number; isPooled: boolean };
   /** Longest execution of a statement, and longest wait for a connection, in milliseconds. */
@@ -236,12 +238,27 @@ export function readConfig(env: Env): Config {
       'DATABASE_URL: a URL that starts with postgresql://, such as postgresql://user:password@host:5432/steward',
     );
   }
+  const readUrl = env['DATABASE_READ_URL'] || undefined;
+  if (readUrl !== undefined && !/^postgres(ql)?:\/\//.test(readUrl))
+    issues.push(
+      'DATABASE_READ_URL: the URL of a hot standby that starts with postgresql://, such as postgresql://user:password@standby:5432/steward',
+    );
+  if (readUrl !== undefined && !env['DATABASE_URL'])
+    issues.push('DATABASE_READ_URL: only with DATABASE_URL; the embedded database has no standby');
+  if (readUrl !== undefined && readUrl === env['DATABASE_URL'])
+    issues.push('DATABASE_READ_URL: the URL of a hot standby, another one than DATABASE_URL');
   const isPooled = isOn('DATABASE_POOLED', 'off');
   const maxConnections = readNumber('DATABASE_POOL_SIZE', 10, 'a number of connections', {
     min: 2,
     max: 500,
     isWhole: true,
   });
+  const readConnections = readNumber('DATABASE_READ_POOL_SIZE', maxConnections, 'a number of connections', {
+    min: 2,
+    max: 500,
+    isWhole: true,
+  });
+  const maxLagSeconds = readNumber('DATABASE_READ_MAX_LAG', 10, 'seconds', { min: 1, max: 3_600 });
   const statementSeconds = readNumber('DATABASE_STATEMENT_TIMEOUT', 30, 'seconds', { min: 1, max: 3_600 });
   const waitSeconds = readNumber('DATABASE_CONNECTION_TIMEOUT', 10, 'seconds', { min: 1, max: 60 });
   if (env['SMTP_URL'] && !hasProtocol(env['SMTP_URL'], ['smtp:', 'smtps:']))
@@ -298,6 +315,14 @@ export function readConfig(env: Env): Config {
     s3,
     databaseUrl: env['DATABASE_URL'] ? new Secret(env['DATABASE_URL']) : undefined,
     syncsToDisk,
+    reads:
+      readUrl === undefined
+        ? undefined
+        : {
+            databaseUrl: new Secret(readUrl),
+            maxConnections: readConnections,
+            maxLagMs: maxLagSeconds * 1_000,
+          },
     pool: { maxConnections, isPooled },
     limits: { statementMs: statementSeconds * 1_000, waitMs: waitSeconds * 1_000 },
     publicUrl,

@@ -8,6 +8,7 @@ import {
   checkInstallation,
   describeCertificate,
   describeServer,
+  describeStandby,
   type Finding,
 } from './installation-checks.ts';
 
@@ -31,6 +32,16 @@ test.each([
   [{ clockDifferenceMs: -2_001 }, { clock: 'problem' }],
 ])('of a server with %o it reports %o', (state, statuses) =>
   expect(findStatuses(describeServer({ ...SERVER, ...state }))).toMatchObject(statuses),
+);
+
+test.each([
+  [{}, 'ok'],
+  [{ isInRecovery: false }, 'warning'],
+  [{ isOfPrimary: false }, 'problem'],
+])('of a standby with %o it reports %s', (state, status) =>
+  expect(
+    describeStandby({ isInRecovery: true, isOfPrimary: true, lagBytes: 1_500_000, ...state }).status,
+  ).toBe(status),
 );
 
 test('warns before the certificate ends', () => {

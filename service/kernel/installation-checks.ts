@@ -7,7 +7,7 @@ import { createTransport } from 'nodemailer';
 import { describeStoreError } from './blobs/blob-store.ts';
 import { openBlobStore } from './blobs/open-store.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { inspectServer, type ServerState } from './db/inspect.ts';
+import { inspectServer, inspectStandby, type ServerState, type StandbyState } from './db/inspect.ts';
 import { getErrorCode } from './error-code.ts';
 import { tryStore } from './files-store.ts';
 
@@ -55,6 +55,7 @@ export async function checkInstallation(
   }
   const groups = await Promise.all([
     checkDatabase(config),
+    checkStandby(config),
     checkDisk(config),
     checkFiles(config),
     checkMail(config),
@@ -85,6 +86,42 @@ async function checkDatabase({ databaseUrl, dataDir }: Config): Promise<Finding[
     ];
   }
 }
+
+async function checkStandby({ databaseUrl, reads }: Config): Promise<Finding[]> {
+  if (databaseUrl === undefined || reads === undefined) return [];
+  try {
+    const state = await inspectStandby(reads.databaseUrl.reveal(), databaseUrl.reveal(), TIMEOUT_MS);
+    return [describeStandby(state)];
+  } catch (error) {
+    return [
+      warning(
+        'standby',
+        `The standby cannot be used, so the primary answers all reads: ${describe(error)}`,
+        'Check that the server runs and that host, port, user, password and database of DATABASE_READ_URL are right.',
+      ),
+    ];
+  }
+}
+
+/** Finding about the server of DATABASE_READ_URL. Exported for tests. */
+export function describeStandby({ isInRecovery, isOfPrimary, lagBytes }: StandbyState): Finding {
+  if (!isOfPrimary)
+    return problem(
+      'standby',
+      'DATABASE_READ_URL leads to a server that is no copy of the one of DATABASE_URL.',
+      'Let it lead to a hot standby of the primary (docs/operating.md).',
+    );
+  if (!isInRecovery)
+    return warning(
+      'standby',
+      'DATABASE_READ_URL leads to a primary, which answers no reads through it.',
+      'Let it lead to a hot standby; after a failover, to one of the new primary.',
+    );
+  return ok('standby', `The standby answers, ${formatBytes(lagBytes)} behind the primary.`);
+}
+
+const formatBytes = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** Findings about a PostgreSQL server. Exported for tests. */
 export function describeServer(state: ServerState): Finding[] {

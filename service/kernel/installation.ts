@@ -36,6 +36,24 @@ async function checkReadiness(database: Database, place: FilePlace): Promise<Fin
       };
 }
 
+/** How much of its work the standby did. */
+function checkReads({ standby }: Database): Finding[] {
+  if (!standby) return [];
+  const { isUsable, reads, served } = standby.status;
+  const share = reads === 0 ? 0 : Math.round((served / reads) * 100);
+  const message = `The standby answered ${share} % of the reads for which it can be used (${served} of ${reads} since the start of this process).`;
+  return [
+    isUsable
+      ? { check: 'standby reads', status: 'ok', message }
+      : {
+          check: 'standby reads',
+          status: 'warning',
+          message: `The primary answers all reads: the standby does not answer, or is too far behind. ${message}`,
+          fix: 'Check the replication of the standby, and DATABASE_READ_MAX_LAG.',
+        },
+  ];
+}
+
 /** @param env environment of the process, from which its settings were read */
 export function createInstallation(
   env: Readonly<Record<string, string | undefined>>,
@@ -49,7 +67,7 @@ export function createInstallation(
       checkReadiness(database, place),
       checkInstallation(env),
     ]);
-    return { checkedAt: new Date(), findings: [readiness, ...findings] };
+    return { checkedAt: new Date(), findings: [readiness, ...checkReads(database), ...findings] };
   };
   return {
     copies,

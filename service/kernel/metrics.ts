@@ -53,6 +53,31 @@ export const blobDuration = new Histogram({
   registers,
 });
 
+export const standbyReads = new Counter({
+  name: 'steward_standby_reads_total',
+  help: 'Reads of requests that a standby answered (served), or why the primary did',
+  labelNames: ['outcome'] as const,
+  registers,
+});
+
+const standbyLagBytes = new Gauge({
+  name: 'steward_standby_lag_bytes',
+  help: 'Bytes of the log that the standby had not replayed when the metrics were read',
+  registers,
+});
+
+const standbyLagSeconds = new Gauge({
+  name: 'steward_standby_lag_seconds',
+  help: 'Age of the state of the standby; with DATABASE_READ_MAX_LAG it is that or more',
+  registers,
+});
+
+const standbyUp = new Gauge({
+  name: 'steward_standby_up',
+  help: 'Whether the standby may answer reads; 0 also without one',
+  registers,
+});
+
 export const cacheReads = new Counter({
   name: 'steward_cache_reads_total',
   help: 'Reads of the in-memory caches by outcome',
@@ -120,6 +145,8 @@ const failedBackups = new Gauge({
 
 /** State of the database when the metrics are read (metrics/metrics.store.ts). */
 export interface InstallationMetrics {
+  /** The standby of this process; undefined without one. */
+  standby?: { isUsable: boolean; lag: { bytes: number; seconds: number } | undefined } | undefined;
   lockWaits: number;
   longestLockWaitSeconds: number;
   queues: readonly {
@@ -137,6 +164,13 @@ export interface InstallationMetrics {
 function setInstallationMetrics(state: InstallationMetrics | undefined): void {
   databaseUp.set(state ? 1 : 0);
   if (!state) return;
+  if (state.standby) {
+    standbyUp.set(state.standby.isUsable ? 1 : 0);
+    if (state.standby.lag) {
+      standbyLagBytes.set(state.standby.lag.bytes);
+      standbyLagSeconds.set(state.standby.lag.seconds);
+    }
+  }
   lockWaits.set(state.lockWaits);
   longestLockWait.set(state.longestLockWaitSeconds);
   for (const { queue, length, oldestSeconds } of state.queues) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from './db/database.ts';
 
 /** What a process says about itself with each heartbeat. */
-export interface Heartbeat {
+interface Heartbeat {
   processId: string;
   host: string;
   pid: number;
@@ -18,6 +18,12 @@ export interface Heartbeat {
   maxConnections: number;
 }
 
+/** What a process says only when it stores its heartbeat. */
+interface SavedHeartbeat extends Heartbeat {
+  /** Whether the process records the writes of users, without which no standby answers reads. */
+  recordsWrites: boolean;
+}
+
 interface StoredProcess extends Heartbeat {
   seenAt: Date;
   /** Whether three heartbeats are missing: the process was killed, hangs or does not reach the database. */
@@ -28,15 +34,16 @@ export const HEARTBEAT_INTERVAL_MS = 30_000;
 const SILENT_SECONDS = (3 * HEARTBEAT_INTERVAL_MS) / 1_000;
 
 /** Stores a heartbeat and deletes processes without one for an hour. */
-export async function saveHeartbeat(db: Db, process: Heartbeat): Promise<void> {
+export async function saveHeartbeat(db: Db, process: SavedHeartbeat): Promise<void> {
   await sql`
     with gone as (delete from service_process
       where seen_at < now() - interval '1 hour' and process_id <> ${process.processId}::uuid)
     insert into service_process (process_id, host, pid, version, node_version, started_at, seen_at, loop_delay_ms,
-      memory_bytes, connections_in_use, connection_wait_ms, max_connections)
+      memory_bytes, connections_in_use, connection_wait_ms, max_connections,
+      records_writes)
     values (${process.processId}::uuid, ${process.host}, ${process.pid}, ${process.version}, ${process.nodeVersion},
       ${process.startedAt}, now(), ${process.loopDelayMs}, ${process.memoryBytes}, ${process.connectionsInUse},
-      ${process.connectionWaitMs}, ${process.maxConnections})
+      ${process.connectionWaitMs}, ${process.maxConnections}, ${process.recordsWrites})
     on conflict (process_id) do update set seen_at = now(), loop_delay_ms = excluded.loop_delay_ms,
       memory_bytes = excluded.memory_bytes, connections_in_use = excluded.connections_in_use,
       connection_wait_ms = excluded.connection_wait_ms`.execute(db);

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { BackupSettings, Job } from '../../../contract/generated/types.gen.ts';
 import { JobStopped } from '../../kernel/jobs/job-owner.ts';
@@ -182,6 +183,29 @@ onEachApp((context) => {
       state: 'failed',
       message: 'The verification did not finish: spawn EAGAIN',
     });
+  });
+
+  test('a process that was frozen while another verified the backup changes nothing', async () => {
+    const { api, siteId } = await createSite();
+    await api.post(`${BACKUPS}/request`, {});
+    await makeQueuedBackups(db());
+    const [backup] = await listBackups(api);
+    await api.post(`${BACKUPS}/verify/${backup?.fileName}`);
+    const verification = { db: db(), services, signal: new AbortController().signal };
+    await verifyNextBackup({
+      ...verification,
+      async restore() {
+        await sql`update backup set verify_lease_until = now() - interval '1 second' where site_id = ${siteId}`.execute(
+          db(),
+        );
+        await verifyNextBackup({
+          ...verification,
+          restore: async () => ({ state: 'passed', message: null }),
+        });
+        return { state: 'failed', message: 'Too late' };
+      },
+    });
+    expect((await listBackups(api))[0]?.verified).toMatchObject({ state: 'passed', message: null });
   });
 
   test('a valid backup passes the verification in a child process', async () => {

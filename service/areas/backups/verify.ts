@@ -12,12 +12,10 @@ import * as store from './verify.store.ts';
 /** Name under which a verification request wakes the task. */
 export const VERIFY_BACKUPS_TASK = 'backup checks';
 const HEARTBEAT_MS = 10_000;
-/** Identifies this process among all that share the database. */
-const LEASE_HOLDER = crypto.randomUUID();
 /** Characters of the command's error output that are kept. */
 const MAX_MESSAGE_LENGTH = 2_000;
 
-type VerificationOutcome = Parameters<typeof store.saveVerification>[3];
+type VerificationOutcome = Parameters<typeof store.saveVerification>[2];
 
 /** Restores the backup at `path` into a temporary database and compares it with the file. */
 type Restore = (path: string, dataDir: string, signal: AbortSignal) => Promise<VerificationOutcome>;
@@ -71,22 +69,20 @@ export async function verifyNextBackup({
   db,
   services,
   signal,
-  holder = LEASE_HOLDER,
   restore,
 }: {
   db: Db;
   services: Pick<Services, 'dataDir' | 'blobs' | 'publicUrl' | 'wakeMailWorker'>;
   signal: AbortSignal;
-  holder?: string;
   restore: Restore;
 }): Promise<boolean> {
   await queueNewestForVerification(db);
-  const backup = await store.claimVerification(db, holder);
+  const backup = await store.claimVerification(db);
   if (!backup) return false;
   const leaseLost = new AbortController();
   const timer = setInterval(() => {
     store
-      .renewVerificationLease(db, backup, holder)
+      .renewVerificationLease(db, backup)
       .then((isOurs) => isOurs || leaseLost.abort())
       .catch(() => undefined);
   }, HEARTBEAT_MS);
@@ -99,7 +95,7 @@ export async function verifyNextBackup({
     )
     .finally(() => clearInterval(timer));
   await change(db, createHostActor(backup.siteId), async (tx, record) => {
-    if (!(await store.saveVerification(tx, backup, holder, outcome)) || outcome.state === 'queued') return;
+    if (!(await store.saveVerification(tx, backup, outcome)) || outcome.state === 'queued') return;
     record({
       action: 'backup.verified',
       subject: ['backup', backup.fileName],

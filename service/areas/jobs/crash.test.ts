@@ -153,7 +153,7 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a frozen p
 
   test.each([
     ['between two transactions', { text: 'now() as expires_at', statement: 2 }],
-    ['before it takes the job in a transaction', { text: 'update job set lease_until', statement: 2 }],
+    ['before it takes the job in a transaction', { text: 'update job set "lease_until"', statement: 2 }],
     ['before it commits its changes', { text: 'commit', statement: 6 }],
   ])(
     '%s loses its job when the lease lapses and then writes nothing',

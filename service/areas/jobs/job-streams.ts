@@ -5,7 +5,7 @@
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { retryLater, unauthorized } from '../../kernel/api-error.ts';
 import { findValidCredentials } from '../../kernel/auth/callers.store.ts';
-import type { Db } from '../../kernel/db/database.ts';
+import { type Db, getSharedDb } from '../../kernel/db/database.ts';
 import { formatEvent } from '../../kernel/http/event-stream.ts';
 import type { Call, Services } from '../../kernel/http/handler.ts';
 import { getJobIdentity, getVisibleKinds } from './access.ts';
@@ -75,7 +75,8 @@ export function openJobStream(
   call: Pick<Call, 'caller' | 'db' | 'lastEventId' | 'operations' | 'origin' | 'services'>,
   signal: AbortSignal,
 ): AsyncIterable<string> {
-  const { caller, db, services } = call;
+  const { caller, services } = call;
+  const db = getSharedDb(call.db);
   const hub = getJobStreams(db);
   const { siteId } = caller;
   const owner = { siteId, ...getJobIdentity(caller) };

@@ -3,7 +3,7 @@ import { forbidden, badRequest, notFound, type FieldError, conflict } from '../.
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import { rejectFederatedSession } from '../../kernel/auth/authorize.ts';
 import { consumeRateLimit } from '../../kernel/auth/throttle.store.ts';
-import type { Db, Tx } from '../../kernel/db/database.ts';
+import { type Db, type Tx, withAbortSignal } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
 import { ok, type Call, type Handlers, type Services } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
@@ -39,7 +39,7 @@ async function requirePlatformAdministrator({ db, caller }: Pick<Call, 'db' | 'c
 export const platformHandlers: Handlers<Operations> = {
   async getInstallation(call) {
     await requirePlatformAdministrator(call);
-    return ok(await readInstallation(call.readDb, call.services));
+    return ok(await readInstallation(withAbortSignal(call.db, call.signal), call.services));
   },
 
   async listPlatformSites(call) {

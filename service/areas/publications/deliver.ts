@@ -16,8 +16,6 @@ export const DELIVERY_TASK = 'deliver events to destinations';
 const INTERVAL_MS = 1_000;
 /** Messages that a process delivers to a destination before it takes another one. */
 const BATCH_SIZE = 20;
-/** Longer than a batch of answers that take as long as the egress guard waits (5 s). */
-const LEASE_SECONDS = 120;
 /** A destination that has failed for this long is switched off. */
 const MAX_FAILING_MS = 3 * 86_400_000;
 const FIRST_RETRY_MS = 5_000;
@@ -157,7 +155,7 @@ export async function getDeliveryTarget(
  * @returns whether there may be more to deliver now
  */
 async function deliver({ db, services }: DeliveryContext, siteId: number, id: number): Promise<boolean> {
-  const due = await store.leaseDestination(db, siteId, id, LEASE_SECONDS);
+  const due = await store.leaseDestination(db, siteId, id);
   if (!due) return false;
   const messages = await readDeliveries(db, due, due.next, BATCH_SIZE);
   if (messages.length === 0) {

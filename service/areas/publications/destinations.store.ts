@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { getDbError } from '../../kernel/db/driver/errors.ts';
+import { createLeases } from '../../kernel/leases.store.ts';
 
 type DestinationKind = 'Webhook' | 'JetStream';
 
@@ -38,6 +39,10 @@ export interface StoredDestination {
 
 /** The present as a stored time that is due at once: columns hold milliseconds, to which `now()` may be rounded up. */
 const NOW_STORED = sql`date_trunc('milliseconds', now())`;
+
+/** Longer than a batch of answers that take as long as the egress guard waits (5 s). */
+const LEASE_SECONDS = 120;
+const leases = createLeases();
 
 const SELECT = sql`select d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.kind,
     d.url, d.subject, d.secret is not null as "hasSecret", d.next, (t.next - d.next) as lag, d.is_enabled as "isEnabled", d.failures, d.failing_since as "failingSince",
@@ -117,7 +122,7 @@ export async function deleteDestination(tx: Tx, siteId: number, id: number): Pro
 export async function rewindDestination(tx: Tx, siteId: number, id: number, next: number): Promise<void> {
   await sql`
     update publication_destination set next = ${next}, failures = 0, failing_since = null, next_attempt_at = ${NOW_STORED},
-      fence = fence + 1, lease_until = ${NOW_STORED}
+      ${leases.revoke}
     where site_id = ${siteId} and destination_id = ${id}`.execute(tx);
 }
 
@@ -155,7 +160,7 @@ export async function listDueDestinations(db: Db): Promise<{ siteId: number; id:
   const { rows } = await sql<{ siteId: number; id: number; name: string }>`
     select d.site_id as "siteId", d.destination_id as id, d.name from publication_destination d
     join topic t on t.site_id = d.site_id and t.topic_id = d.topic_id
-    where d.is_enabled and d.next < t.next and d.next_attempt_at <= now() and d.lease_until <= now()
+    where d.is_enabled and d.next < t.next and d.next_attempt_at <= now() and not ${leases.isHeld('d')}
     order by d.site_id, d.destination_id`.execute(db);
   return rows;
 }
@@ -165,15 +170,14 @@ export async function leaseDestination(
   db: Db,
   siteId: number,
   id: number,
-  leaseSeconds: number,
 ): Promise<DueDestination | undefined> {
   const { rows } = await sql<DueDestination>`
-    update publication_destination d set lease_until = now() + make_interval(secs => ${leaseSeconds}), fence = d.fence + 1,
+    update publication_destination d set ${leases.claim(LEASE_SECONDS, 'd')},
       next = greatest(d.next, coalesce((select e.off from topic_event e
         where e.site_id = d.site_id and e.topic_id = d.topic_id order by e.off limit 1), t.next))
     from topic t
     where d.site_id = ${siteId} and d.destination_id = ${id} and t.site_id = d.site_id and t.topic_id = d.topic_id
-      and d.is_enabled and d.next < t.next and d.next_attempt_at <= now() and d.lease_until <= now()
+      and d.is_enabled and d.next < t.next and d.next_attempt_at <= now() and not ${leases.isHeld('d')}
     returning d.site_id as "siteId", d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.kind, d.url,
       d.subject, d.secret, d.next, d.failures, d.failing_since as "failingSince", d.fence,
       now() as "leasedAt"`.execute(db);
@@ -231,8 +235,8 @@ export async function saveDelivery(
       next_attempt_at = ${NOW_STORED} + make_interval(secs => ${state.retryInMs / 1000}::float8),
       is_enabled = is_enabled and ${state.disabledReason}::text is null,
       disabled_reason = coalesce(${state.disabledReason}::text, disabled_reason),
-      lease_until = case when ${state.keepsLease} then lease_until else ${NOW_STORED} end
-    where site_id = ${siteId} and destination_id = ${id} and fence = ${fence}`.execute(db);
+      ${state.keepsLease ? leases.renew(LEASE_SECONDS) : leases.end}
+    where site_id = ${siteId} and destination_id = ${id} and ${leases.isUnclaimedSince(fence)}`.execute(db);
   return numAffectedRows > 0n;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SubscriberTopic } from '../../../contract/generated/types.gen.ts';
-import { type Db, isEmbedded } from '../../kernel/db/database.ts';
+import { type Db, getSharedDb, isEmbedded } from '../../kernel/db/database.ts';
 import { onEventsCommitted } from '../../kernel/outbox/commits.ts';
 import * as store from './publications.store.ts';
 import type { StoredMessage } from './publications.store.ts';
@@ -64,7 +64,8 @@ export interface EventWatch {
 /** One watch for each database of the process: one statement for all that wait. */
 const watches = new WeakMap<Db, EventWatch>();
 
-export function getEventWatch(db: Db): EventWatch {
+export function getEventWatch(ownDb: Db): EventWatch {
+  const db = getSharedDb(ownDb);
   const watch = watches.get(db) ?? createEventWatch(db);
   watches.set(db, watch);
   return watch;

@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/db/database.ts';
+import { type Db, getSharedDb } from '../../kernel/db/database.ts';
 import { readMessages, type StoredMessage } from './publications.store.ts';
 
 /** Batches of a process that wait for their consumers, each of at most 4 MB. */
@@ -22,11 +22,12 @@ const batchesByDb = new WeakMap<Db, Map<string, Promise<StoredMessage[]>>>();
 
 /** Reads a batch that the consumer will ask for next, while it works on the one before. There must be `count` events or more. */
 export function readAhead(db: Db, batch: BatchKey): void {
-  const batches = batchesByDb.get(db) ?? new Map<string, Promise<StoredMessage[]>>();
-  batchesByDb.set(db, batches);
+  const sharedDb = getSharedDb(db);
+  const batches = batchesByDb.get(sharedDb) ?? new Map<string, Promise<StoredMessage[]>>();
+  batchesByDb.set(sharedDb, batches);
   const key = formatKey(batch);
   if (batches.size >= MAX_BATCHES || batches.has(key)) return;
-  const reading = readMessages(db, batch.siteId, new Map([[batch.topicId, batch.from]]), batch.count);
+  const reading = readMessages(sharedDb, batch.siteId, new Map([[batch.topicId, batch.from]]), batch.count);
   // Whoever takes it gets the error.
   reading.catch(() => {});
   batches.set(key, reading);
@@ -38,7 +39,8 @@ export function readAhead(db: Db, batch: BatchKey): void {
 /** The batch if it was read ahead; undefined otherwise. */
 export function takeBatch(db: Db, batch: BatchKey): Promise<StoredMessage[]> | undefined {
   const key = formatKey(batch);
-  const reading = batchesByDb.get(db)?.get(key);
-  batchesByDb.get(db)?.delete(key);
+  const batches = batchesByDb.get(getSharedDb(db));
+  const reading = batches?.get(key);
+  batches?.delete(key);
   return reading;
 }

@@ -6,7 +6,7 @@ import {
   loadEffectiveCapabilities,
   type OpenCredential,
 } from '../../kernel/auth/callers.store.ts';
-import type { Db } from '../../kernel/db/database.ts';
+import { type Db, getSharedDb, recordShown } from '../../kernel/db/database.ts';
 import { formatEvent, type OpenEvents } from '../../kernel/http/event-stream.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import { getEventWatch, type News, type WatchedTopic } from './event-watch.ts';
@@ -51,7 +51,9 @@ function openStream(owner: StreamOwner): () => void {
  * ends, and sends nothing more, when the session or token, its address or the capability is lost.
  */
 export async function streamTopic(call: Call<'streamTopic'>): Promise<{ status: 200; events: OpenEvents }> {
-  const { caller, db, query, lastEventId, origin, operations } = call;
+  const { caller, query, lastEventId, origin, operations } = call;
+  const { db: ownDb } = call;
+  const db = getSharedDb(ownDb);
   const { siteId, userId, clientId } = caller;
   const topic = (await store.listTopics(db, siteId, clientId)).find(({ name }) => name === query.topic);
   if (!topic) throw badRequest([{ path: 'topic', message: `Topic "${query.topic}" does not exist` }]);
@@ -66,6 +68,8 @@ export async function streamTopic(call: Call<'streamTopic'>): Promise<{ status: 
       principalId: caller.acting?.principalId ?? null,
     },
     capabilities: operations.find(({ id }) => id === 'streamTopic')?.capabilities ?? [],
+    // A program reads what an event tells of; the console shows the event.
+    recordShown: async () => (clientId === undefined ? undefined : recordShown(ownDb)),
   };
   const from = parseLastEventId(lastEventId, topic);
   return {
@@ -85,6 +89,8 @@ interface Reader {
   credential: OpenCredential;
   /** One of them is required. */
   capabilities: readonly string[];
+  /** Called before events are sent. */
+  recordShown: () => Promise<void>;
 }
 
 /** Checks of readers that are made in the same turn, such as those that an event wakes: each statement is executed once. */
@@ -172,6 +178,7 @@ async function* readEvents(
     // After the reading, so that nothing written after the end of the session is sent.
     const limits = await readLimits(db, topicId, reader);
     if (!limits) return;
+    if (messages.length > 0) await reader.recordShown();
     for (const stored of messages) {
       const message = limitMessage(stored, limits.visible);
       if (message.off > next) yield formatGap(next, message.off);

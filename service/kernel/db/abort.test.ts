@@ -53,7 +53,9 @@ test('an abort while waiting for a connection is reported as aborted, not as a d
     },
     close: () => Promise.resolve(),
   };
-  const read = sql`select 1`.execute(new Kysely({ dialect: createDialect(source, controller.signal) }));
+  const read = sql`select 1`.execute(
+    new Kysely({ dialect: createDialect(source, { signal: controller.signal }) }),
+  );
   await expect(read).rejects.toMatchObject({ code: '57U00' });
 });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type CompiledQuery,
+  CompiledQuery,
   type DatabaseConnection,
   Kysely,
   type KyselyProps,
@@ -14,12 +14,14 @@ import {
   type ConnectionSource,
   createDialect,
   DEFAULT_LIMITS,
+  type DialectOptions,
   KyselyConnection,
   type Limits,
 } from './driver/dialect.ts';
 import { getDbError, dbErrorCodes } from './driver/errors.ts';
 import { openPostgres, type PostgresOptions } from './driver/postgres.ts';
 import { createReadOnlySource } from './driver/read-only.ts';
+import { createRecord, createRecordingSource, ReadRoute, Standby } from './driver/standby.ts';
 import type { StatementResult } from './driver/statement-batch.ts';
 import { explainIncompatibility, migrate, readMigrationState } from './migrate.ts';
 import { refuseMoved } from './moved-database.ts';
@@ -37,19 +39,45 @@ export interface Database {
   ping: () => Promise<void>;
   /** Copies the embedded database to a folder that can be opened as one, while it is in use; undefined on PostgreSQL. */
   copyTo?: ((dataDir: string) => Promise<void>) | undefined;
+  /** State of the standby that answers reads, if there is one. */
+  standby?: Pick<Standby, 'status' | 'measure'> | undefined;
   close: () => Promise<void>;
 }
 
-const sources = new WeakMap<Db, ConnectionSource>();
+/** A hot standby that answers reads. */
+export interface ReadSettings {
+  databaseUrl: string;
+  maxConnections: number;
+  /** A standby that is further behind answers nothing. */
+  maxLagMs: number;
+}
+
+/** What a database is made of. */
+interface DbParts extends DialectOptions {
+  source: ConnectionSource;
+  /** The database of the process from which a request has its own. */
+  shared?: Db | undefined;
+  /** Undefined: all statements go to `source`. */
+  standby?: Standby | undefined;
+  /** The user whose writes are recorded. */
+  userId?: number | undefined;
+  confirmation?: Confirmation | undefined;
+}
+
+const partsByDb = new WeakMap<Db, DbParts>();
 const embeddedSources = new WeakSet<ConnectionSource>();
 
-const confirmations = new WeakMap<Db, Confirmation>();
-
-function createDb(source: ConnectionSource, signal?: AbortSignal, confirmation?: Confirmation): Db {
-  const db = new Kysely<Tables>({ dialect: createDialect(source, signal, confirmation) });
-  sources.set(db, source);
-  if (confirmation) confirmations.set(db, confirmation);
+function createDb(parts: DbParts): Db {
+  const db = new Kysely<Tables>({ dialect: createDialect(parts.source, parts) });
+  partsByDb.set(db, parts);
   return db;
+}
+
+/** @throws Error with the reason within a transaction */
+function getParts(db: Db, reason: string): DbParts {
+  const parts = partsByDb.get(db);
+  if (!parts) throw new Error(reason);
+  return parts;
 }
 
 /**
@@ -57,22 +85,71 @@ function createDb(source: ConnectionSource, signal?: AbortSignal, confirmation?:
  * one; the embedded database cannot. Transactions that may write ignore the signal.
  * @throws Error within a transaction
  */
-export function withAbortSignal(db: Db, signal: AbortSignal): Db {
-  const source = sources.get(db);
-  if (!source) throw new Error('Within a transaction statements cannot be aborted');
-  return createDb(source, signal, confirmations.get(db));
-}
+export const withAbortSignal = (db: Db, signal: AbortSignal): Db =>
+  createDb({ ...getParts(db, 'Within a transaction statements cannot be aborted'), signal });
 
 /**
  * The same database for callers that can only read: the database refuses every statement that writes (25006), whatever the code does.
  * @throws Error within a transaction
  */
 export function withReadOnly(db: Db): Db {
-  const source = sources.get(db);
-  if (!source) throw new Error('A transaction is read-only from its start or not at all');
+  const { source, confirmation } = getParts(db, 'A transaction is read-only from its start or not at all');
   const readOnly = createReadOnlySource(source);
   if (embeddedSources.has(source)) embeddedSources.add(readOnly);
-  return createDb(readOnly, undefined, confirmations.get(db));
+  return createDb({ source: readOnly, confirmation });
+}
+
+/**
+ * The same database for work in the name of a user: what it writes is recorded, so that no standby shows the user a state before it. The
+ * same database without a standby.
+ * @throws Error within a transaction
+ */
+export function withRecordedWrites(db: Db, userId: number): Db {
+  const parts = getParts(db, 'Writes are recorded from the start of a transaction or not at all');
+  const { source, standby, shared = db } = parts;
+  if (!standby || parts.userId !== undefined) return db;
+  const recording = createRecordingSource(source, standby, userId, () => {});
+  return createDb({ ...parts, source: recording, userId, shared });
+}
+
+/**
+ * Counts what the user is about to be shown as a write of the user: a standby answers the next reads only if it has replayed it. For
+ * responses that tell of changes of others, such as events, after which a program reads what has changed. Does nothing without a standby.
+ */
+export async function recordShown(db: Db): Promise<void> {
+  const { userId, shared } = partsByDb.get(db) ?? {};
+  if (userId === undefined || !shared) return;
+  const { sql: text, parameters } = createRecord(userId);
+  await shared.executeQuery(CompiledQuery.raw(text, [...parameters]));
+}
+
+/** The database of the process, for what its requests do together. */
+export const getSharedDb = (db: Db): Db => partsByDb.get(db)?.shared ?? db;
+
+/**
+ * The database as a request of a user uses it: `db` records what it writes, and statements of `createReadDb`, which are aborted with
+ * the signal, may be answered by a standby that has replayed all recorded writes of the user. Once a request has used `db`, all its
+ * statements go to the primary, so that what it reads never becomes older.
+ * @throws Error within a transaction
+ */
+export function openForUser(
+  db: Db,
+  userId: number | undefined,
+): { db: Db; createReadDb: (signal: AbortSignal) => Db } {
+  const parts = partsByDb.get(db);
+  if (!parts?.standby || userId === undefined)
+    return { db, createReadDb: (signal) => withAbortSignal(db, signal) };
+  const { source, standby, confirmation, shared = db } = parts;
+  const route = new ReadRoute(standby, userId, confirmation);
+  return {
+    db: createDb({
+      ...parts,
+      source: createRecordingSource(source, standby, userId, () => route.leave()),
+      userId,
+      shared,
+    }),
+    createReadDb: (signal) => createDb({ ...parts, signal, route, shared }),
+  };
 }
 
 /** A database for a request that assumes something, and whether that is true. */
@@ -88,15 +165,14 @@ export interface AssumingDb {
  * answered and nothing is committed before the confirmation; without it all of them fail.
  */
 export function assume<Row>(db: Db, query: RawBuilder<Row>, confirm: (rows: Row[]) => boolean): AssumingDb {
-  const source = sources.get(db);
-  if (!source) throw new Error('Within a transaction nothing can be assumed');
+  const { source, standby, shared = db } = getParts(db, 'Within a transaction nothing can be assumed');
   const { sql: text, parameters } = query.compile(db);
   // Kysely's contract: the caller's row type is what its statement selects.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const accept = ({ rows }: StatementResult) => confirm(rows as Row[]);
   const confirmation = new Confirmation({ sql: text, parameters }, accept);
   return {
-    db: createDb(source, undefined, confirmation),
+    db: createDb({ source, standby, confirmation, shared }),
     async isConfirmed() {
       if (confirmation.claim())
         await query.execute(db).then(
@@ -113,21 +189,25 @@ export function assume<Row>(db: Db, query: RawBuilder<Row>, confirm: (rows: Row[
  * transactions run one after another.
  */
 export function isEmbedded(db: Db): boolean {
-  const source = sources.get(db);
-  return source !== undefined && embeddedSources.has(source);
+  const parts = partsByDb.get(db);
+  return parts !== undefined && embeddedSources.has(parts.source);
 }
 
 /** A separate pool without statement timeout: migrations may wait for those of another process, and indexes take long. */
 const openForMigrations = (databaseUrl: string, limits: Limits): Db =>
-  createDb(openPostgres(databaseUrl, { ...limits, statementMs: 0 }, { maxConnections: 1 }));
+  createDb({ source: openPostgres(databaseUrl, { ...limits, statementMs: 0 }, { maxConnections: 1 }) });
 
 async function openServer(
   databaseUrl: string,
   limits: Limits,
-  { acceptsMoved, pool }: { acceptsMoved: boolean; pool: PostgresOptions },
-): Promise<Db> {
+  {
+    acceptsMoved,
+    pool,
+    reads,
+  }: { acceptsMoved: boolean; pool: PostgresOptions; reads?: ReadSettings | undefined },
+): Promise<OpenedDatabase> {
   const migrating = pool.isPooled
-    ? createDb(openPostgres(databaseUrl, limits, { maxConnections: 1, isPooled: true }))
+    ? createDb({ source: openPostgres(databaseUrl, limits, { maxConnections: 1, isPooled: true }) })
     : openForMigrations(databaseUrl, limits);
   try {
     if (pool.isPooled) await refuseMigrations(migrating);
@@ -136,7 +216,22 @@ async function openServer(
   } finally {
     await migrating.destroy();
   }
-  return createDb(openPostgres(databaseUrl, limits, pool));
+  const source = openPostgres(databaseUrl, limits, pool);
+  const standby = reads && openStandby(source, limits, { ...reads, isPooled: pool.isPooled ?? false });
+  return { db: createDb({ source, standby }), standby };
+}
+
+/** Wait for a connection to a standby before the primary answers instead. */
+const STANDBY_WAIT_MS = 1_000;
+
+function openStandby(
+  primary: ConnectionSource,
+  limits: Limits,
+  { databaseUrl, maxConnections, isPooled, maxLagMs }: ReadSettings & { isPooled: boolean },
+): Standby {
+  const waitMs = Math.min(limits.waitMs, STANDBY_WAIT_MS);
+  const source = openPostgres(databaseUrl, { ...limits, waitMs }, { maxConnections, isPooled });
+  return new Standby(source, primary, maxLagMs);
 }
 
 /** Migrations and the locks of their indexes need a session of their own, which a pooler does not give. @throws Error */
@@ -154,6 +249,7 @@ async function refuseMigrations(db: Db): Promise<void> {
 /** An open database; `copyCluster` copies the embedded one while it is in use. */
 interface OpenedDatabase {
   db: Db;
+  standby?: Standby | undefined;
   copyCluster?: (folder: string) => Promise<void>;
 }
 
@@ -164,7 +260,7 @@ async function openFolder(
 ): Promise<OpenedDatabase> {
   const source = await openEmbedded(folder, options);
   embeddedSources.add(source);
-  const db = createDb(source);
+  const db = createDb({ source });
   try {
     await migrate(db, 'embedded');
     if (!acceptsMoved) await refuseMoved(db);
@@ -185,11 +281,13 @@ export async function openDatabase(options: {
   /** Opens also a database whose data were moved, or are being moved. */
   acceptsMoved?: boolean;
   pool?: PostgresOptions;
+  /** A hot standby of the server that answers reads; undefined: none does. */
+  reads?: ReadSettings | undefined;
 }): Promise<Database> {
-  const { databaseUrl, dataDir, syncsToDisk = false, acceptsMoved = false, pool = {} } = options;
+  const { databaseUrl, dataDir, syncsToDisk = false, acceptsMoved = false, pool = {}, reads } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { db, copyCluster }: OpenedDatabase = databaseUrl
-    ? { db: await openServer(databaseUrl, limits, { acceptsMoved, pool }) }
+  const { db, standby, copyCluster }: OpenedDatabase = databaseUrl
+    ? await openServer(databaseUrl, limits, { acceptsMoved, pool, reads })
     : await openFolder(join(dataDir, 'db'), { limits, syncsToDisk }, acceptsMoved);
   return {
     db,
@@ -200,7 +298,11 @@ export async function openDatabase(options: {
       withTransaction(db, {}, async (tx) => {
         await sql`select site_id from site where false for update`.execute(tx);
       }),
-    close: () => db.destroy(),
+    standby,
+    close: async () => {
+      await standby?.close();
+      await db.destroy();
+    },
   };
 }
 
@@ -215,7 +317,7 @@ export async function withUnmigrated<T>(
   };
   const db = databaseUrl
     ? openForMigrations(databaseUrl, limits)
-    : createDb(await openEmbedded(join(dataDir, 'db'), { limits, syncsToDisk: false }));
+    : createDb({ source: await openEmbedded(join(dataDir, 'db'), { limits, syncsToDisk: false }) });
   try {
     return await work(db, databaseUrl ? 'postgres' : 'embedded');
   } finally {
@@ -369,9 +471,20 @@ export async function withSavepoint<T>(tx: Tx, fn: () => Promise<T>): Promise<T>
   }
 }
 
-/** Runs `read` in one read-only snapshot, so that its statements see the same data whatever is written meanwhile. */
-export const readInSnapshot = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
+/**
+ * Runs `read` in one read-only snapshot, so that its statements see the same data whatever is written meanwhile. If a standby does not
+ * finish it, it runs again on the primary, so `read` must have no side effects.
+ */
+export async function readInSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
+  const run = () =>
+    db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
+  try {
+    return await run();
+  } catch (error) {
+    if (getDbError(error)?.code !== dbErrorCodes.standbyLost) throw error;
+    return run();
+  }
+}
 
 /**
  * Reads a table page by page for an export: on PostgreSQL in one snapshot. The embedded database has one connection, and a transaction

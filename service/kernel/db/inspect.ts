@@ -31,8 +31,49 @@ interface StateRow {
   now_ms: number;
 }
 
-/** Reads the state of the server with a connection of its own, without migrating. @throws Error */
-export async function inspectServer(databaseUrl: string, timeoutMs: number): Promise<ServerState> {
+/** What `steward doctor` reads of a standby and its primary. */
+export interface StandbyState {
+  isInRecovery: boolean;
+  /** Whether it is a copy of the same cluster. */
+  isOfPrimary: boolean;
+  /** Bytes of the log of the primary that it has not replayed. */
+  lagBytes: number;
+}
+
+const INSPECT_STANDBY = `select system_identifier::text as system, pg_is_in_recovery() as "isInRecovery",
+    pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, '0/0')::float8 as position
+  from pg_control_system()`;
+
+/** Reads the state of a standby, with a connection of its own to both servers. @throws Error */
+export async function inspectStandby(
+  readUrl: string,
+  databaseUrl: string,
+  timeoutMs: number,
+): Promise<StandbyState> {
+  const inspect = (url: string) =>
+    withClient(url, timeoutMs, async (client) => {
+      const { rows } = await client.query<{ system: string; isInRecovery: boolean; position: number }>(
+        INSPECT_STANDBY,
+      );
+      const [row] = rows;
+      if (!row) throw new Error('The server did not describe itself');
+      return row;
+    });
+  // First the primary: the standby is not shown behind by what was written between the two.
+  const primary = await inspect(databaseUrl);
+  const standby = await inspect(readUrl);
+  return {
+    isInRecovery: standby.isInRecovery,
+    isOfPrimary: standby.system === primary.system,
+    lagBytes: Math.max(0, primary.position - standby.position),
+  };
+}
+
+async function withClient<T>(
+  databaseUrl: string,
+  timeoutMs: number,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = new Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: timeoutMs,
@@ -41,6 +82,15 @@ export async function inspectServer(databaseUrl: string, timeoutMs: number): Pro
   client.on('error', () => {});
   await client.connect();
   try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Reads the state of the server with a connection of its own, without migrating. @throws Error */
+export const inspectServer = (databaseUrl: string, timeoutMs: number): Promise<ServerState> =>
+  withClient(databaseUrl, timeoutMs, async (client) => {
     const sentAt = Date.now();
     const { rows } = await client.query<StateRow>(INSPECT, [REQUIRED_EXTENSIONS]);
     const answeredAt = Date.now();
@@ -55,7 +105,4 @@ export async function inspectServer(databaseUrl: string, timeoutMs: number): Pro
       canCreateExtensions: row.can_create,
       clockDifferenceMs: early + late,
     };
-  } finally {
-    await client.end();
-  }
-}
+  });

@@ -50,6 +50,8 @@ import { up as typeIcons } from './migrations/0049_type_icons.ts';
 import { up as agentKeyPause } from './migrations/0050_agent_key_pause.ts';
 import { up as processes } from './migrations/0051_processes.ts';
 import { up as jobItems } from './migrations/0052_job_items.ts';
+import { up as standbyReads } from './migrations/0053_standby_reads.ts';
+import { up as leases } from './migrations/0054_leases.ts';
 import type { Tables } from './tables/index.ts';
 
 /**
@@ -115,6 +117,8 @@ const allMigrations: SchemaMigrations = {
   '0049_type_icons': { up: typeIcons, phase: 'expand' },
   '0050_agent_key_pause': { up: agentKeyPause, phase: 'expand' },
   '0051_processes': { up: processes, phase: 'expand' },
+  '0053_standby_reads': { up: standbyReads, phase: 'expand' },
+  '0054_leases': { up: leases, phase: 'expand' },
   '0052_job_items': { up: jobItems },
 };
 

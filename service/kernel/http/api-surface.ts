@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, badRequest, unauthorized, type FieldError } from '../api-error.ts';
 import { authorize } from '../auth/authorize.ts';
 import { UNKNOWN_ADDRESS, type Caller, type RequestOrigin } from '../auth/caller.ts';
-import { type AssumingDb, type Db, withAbortSignal } from '../db/database.ts';
+import { type AssumingDb, type Db, openForUser } from '../db/database.ts';
 import { createAuditTrailHooks, type AuditTrail } from './audit-trail.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Contract, Operation } from './contract.ts';
@@ -372,6 +372,7 @@ function createCall(
   { bodyReader, contract, db, services }: ApiDependencies,
 ): Call {
   const signal = createDisconnectSignal(reply);
+  const opened = openForUser(db, callers.get(request)?.userId);
   let readDb: Db | undefined;
   return {
     ...(parts as Pick<Call, 'params' | 'query' | 'files'>),
@@ -395,12 +396,12 @@ function createCall(
     sessionTokenHash: surface.getSessionTokenHash?.(request),
     deviceTokenHash: surface.getDeviceTokenHash?.(request),
     operations: contract.operations,
-    db,
+    db: opened.db,
     services,
     signal,
     stopSignal: request.server.drain.signal,
     get readDb(): Db {
-      return (readDb ??= withAbortSignal(db, signal));
+      return (readDb ??= opened.createReadDb(signal));
     },
     get caller(): Caller {
       const caller = callers.get(request);

@@ -3,6 +3,7 @@ import type { Scope } from '../../../contract/generated/types.gen.ts';
 import { forEachBatch } from '../db/batches.ts';
 import { type Db, executeLater, type Tx } from '../db/database.ts';
 import type { JobState } from '../db/tables/jobs.ts';
+import { createLeases } from '../leases.store.ts';
 import type { ItemLabels } from './item-labels.store.ts';
 import type { ItemOutcome, StoredItems, WorkProgress } from './job-kind.ts';
 
@@ -105,8 +106,7 @@ const CLAIM_LOCK = sql`pg_advisory_xact_lock(7402, 0)`;
 /** First key of the advisory locks of users who start jobs; the second is the id of the user. */
 const OWNER_LOCK_KEY = 7_403;
 
-/** SQL condition: a process holds the job `j`. */
-const isHeld = (alias: 'j' | 'r') => sql<boolean>`(${sql.id(alias)}.lease_until > now())`;
+const leases = createLeases();
 
 /**
  * Claims the job whose turn it is: sites and owners below their limits, the one that has waited longest since its last turn first. Claims
@@ -121,15 +121,15 @@ export function claimJob(
   return db.transaction().execute(async (tx) => {
     await sql`select ${CLAIM_LOCK}`.execute(tx);
     const { rows } = await sql<JobRow>`
-      update job set state = 'running', fence = fence + 1, lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}),
+      update job set state = 'running', ${leases.claim(leaseSeconds)},
         last_turn_at = clock_timestamp(), started_at = coalesce(started_at, now())
       where job_id = (
         select j.job_id from job j
-        where j.state in ('waiting', 'running') and not coalesce(${isHeld('j')}, false) and j.kind = any(${[...kinds]}::text[])
+        where j.state in ('waiting', 'running') and not ${leases.isHeld('j')} and j.kind = any(${[...kinds]}::text[])
           and (j.not_before is null or j.not_before <= now()) and (j.retry_at is null or j.retry_at <= now())
           and not exists (select from job a where a.site_id = j.site_id and a.job_id = j.after_job_id
             and a.state in ('uploading', 'waiting', 'running', 'paused'))
-          and (select count(*) from job r where r.site_id = j.site_id and r.state = 'running' and ${isHeld('r')})
+          and (select count(*) from job r where r.site_id = j.site_id and r.state = 'running' and ${leases.isHeld('r')})
             < ${JOB_LIMITS.runningPerSite}
           and (j.state = 'running' or (select count(*) from job r where r.site_id = j.site_id and r.owner_id = j.owner_id
             and r.state = 'running' and r.kind = any(${[...kinds]}::text[])) < ${JOB_LIMITS.runningPerPerson})
@@ -144,7 +144,7 @@ export function claimJob(
 
 /** The job of a claim as SQL condition: it still runs and no other process has claimed it. */
 const isClaim = ({ siteId, jobId, fence }: ClaimedJob) =>
-  sql<boolean>`site_id = ${siteId} and job_id = ${jobId} and fence = ${fence} and state = 'running'`;
+  sql<boolean>`site_id = ${siteId} and job_id = ${jobId} and ${leases.isUnclaimedSince(fence)} and state = 'running'`;
 
 /**
  * Locks the row of a claimed job until the transaction ends and renews the lease. Returns how many of its items have an outcome, without
@@ -157,7 +157,7 @@ export async function holdJob(
   attempts = 0,
 ): Promise<{ ended: number; total: number } | undefined> {
   const { rows } = await sql<{ ended: number; total: number }>`
-    update job set lease_until = clock_timestamp() + make_interval(secs => ${job.leaseSeconds}), attempts = ${attempts}, retry_at = null
+    update job set ${leases.renew(job.leaseSeconds)}, attempts = ${attempts}, retry_at = null
     where ${isClaim(job)}
     returning done + unchanged + conflicts + failed - coalesce(refused, 0) as ended, total - coalesce(refused, 0) as total`.execute(
     tx,
@@ -175,7 +175,7 @@ export async function renewLease(
   { done, total, stage = null }: Omit<WorkProgress, 'stage'> & { stage?: string | null },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update job set lease_until = clock_timestamp() + make_interval(secs => ${job.leaseSeconds}), done = ${done}, total = ${total},
+    update job set ${leases.renew(job.leaseSeconds)}, done = ${done}, total = ${total},
       stage = ${stage}
     where ${isClaim(job)}`.execute(db);
   return numAffectedRows === 1n;
@@ -310,7 +310,7 @@ export interface EndedJob {
 export async function endJob(tx: Tx, job: ClaimedJob, stopReason?: string): Promise<EndedJob | undefined> {
   const { rows } = await sql<EndedJob>`
     update job set state = ${stopReason === undefined ? 'finished' : 'stopped'}, stop_reason = ${stopReason ?? null},
-      finished_at = clock_timestamp(), lease_until = null, stage = null
+      finished_at = clock_timestamp(), ${leases.end}, stage = null
     where ${isClaim(job)}
     returning owner_id as "ownerId", title, total, done, unchanged, conflicts, failed`.execute(tx);
   return rows[0];
@@ -318,9 +318,7 @@ export async function endJob(tx: Tx, job: ClaimedJob, stopReason?: string): Prom
 
 /** Ends the turn of a claimed job, so that other jobs get theirs. */
 export async function releaseJob(db: Db, job: ClaimedJob): Promise<void> {
-  await sql`update job set lease_until = null, last_turn_at = clock_timestamp() where ${isClaim(job)}`.execute(
-    db,
-  );
+  await sql`update job set ${leases.end}, last_turn_at = clock_timestamp() where ${isClaim(job)}`.execute(db);
 }
 
 /**
@@ -328,7 +326,7 @@ export async function releaseJob(db: Db, job: ClaimedJob): Promise<void> {
  * embedded one, before this process claims jobs.
  */
 export async function endAllLeases(db: Db): Promise<void> {
-  await sql`update job set lease_until = null where lease_until is not null`.execute(db);
+  await sql`update job set ${leases.end} where lease_until is not null`.execute(db);
 }
 
 /** Ends the turn after an error of the service: the job is tried again after a delay. */
@@ -337,7 +335,7 @@ export async function postponeJob(
   job: ClaimedJob,
   { error, delayMs }: { error: string; delayMs: number },
 ): Promise<void> {
-  await sql`update job set lease_until = null, last_turn_at = clock_timestamp(), attempts = attempts + 1, last_error = ${error},
+  await sql`update job set ${leases.end}, last_turn_at = clock_timestamp(), attempts = attempts + 1, last_error = ${error},
       retry_at = now() + make_interval(secs => ${delayMs / 1_000})
     where ${isClaim(job)}`.execute(db);
 }
@@ -351,7 +349,7 @@ export async function waitForLimit(
   job: ClaimedJob,
   { reason, seconds }: { reason: string; seconds: number },
 ): Promise<void> {
-  await sql`update job set state = 'waiting', lease_until = null, last_turn_at = clock_timestamp(), attempts = 0,
+  await sql`update job set state = 'waiting', ${leases.end}, last_turn_at = clock_timestamp(), attempts = 0,
       last_error = ${reason}, retry_at = clock_timestamp() + make_interval(secs => ${seconds})
     where ${isClaim(job)}`.execute(db);
 }

@@ -5,7 +5,7 @@ import { change, createHostActor, getActor } from '../audit/change.ts';
 import type { OperationRequirements } from '../auth/authorize.ts';
 import type { Caller } from '../auth/caller.ts';
 import { forEachBatch } from '../db/batches.ts';
-import { isEmbedded, withTransaction, type Db, type Tx } from '../db/database.ts';
+import { isEmbedded, withRecordedWrites, withTransaction, type Db, type Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
@@ -132,12 +132,15 @@ const isStopping = (signal: AbortSignal | undefined): boolean => signal?.aborted
 
 /** Runs batches of a claimed job until its end, its turn is over, or it was paused, cancelled or claimed by another process. */
 async function runTurn(
-  context: JobContext,
+  processContext: JobContext,
   job: store.ClaimedJob,
   { batchSizes }: LaneState,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { db, log } = context;
+  // What a job writes is written by the person who started it.
+  const db = job.owner ? withRecordedWrites(processContext.db, job.owner.userId) : processContext.db;
+  const context = { ...processContext, db };
+  const { log } = context;
   const fields = { siteId: job.siteId, jobId: job.jobId, kind: job.kind };
   let size = batchSizes.get(job.jobId) ?? FIRST_BATCH_ITEMS;
   let { attempts } = job;

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { formatHttpAddress } from '../config.ts';
-import type { Db } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import { collectProcessMetrics, formatMetrics, metricsRegistry } from '../metrics.ts';
-import { loadInstallationMetrics } from './metrics.store.ts';
+import { loadMetrics } from './metrics.store.ts';
 
 /** Serves `/metrics` on a port of its own, which the reverse proxy does not lead to. Resolves when it listens. */
 export async function startMetricsServer({
-  db,
+  database,
   host,
   port,
   log,
 }: {
-  db: Db;
+  database: Pick<Database, 'db' | 'standby'>;
   host: string;
   port: number;
   log: Log;
@@ -24,7 +24,7 @@ export async function startMetricsServer({
       response.writeHead(404).end();
       return;
     }
-    formatMetrics(() => loadInstallationMetrics(db))
+    formatMetrics(() => loadMetrics(database))
       .then((text) => response.writeHead(200, { 'content-type': metricsRegistry.contentType }).end(text))
       .catch((error: unknown) => {
         log.error({ err: error }, 'Metrics failed');

@@ -1,6 +1,18 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/database.ts';
+import type { Database, Db } from '../db/database.ts';
 import type { InstallationMetrics } from '../metrics.ts';
+
+/** The state of the installation, and how far the standby of this process is behind now. */
+export async function loadMetrics({
+  db,
+  standby,
+}: Pick<Database, 'db' | 'standby'>): Promise<InstallationMetrics> {
+  const [metrics, measured] = await Promise.all([
+    loadInstallationMetrics(db),
+    standby?.measure().catch(() => ({ ...standby.status, isUsable: false })),
+  ]);
+  return { ...metrics, standby: measured };
+}
 
 /** Reads the queues, jobs, failures and lock waits of the installation in one statement. */
 export async function loadInstallationMetrics(db: Db): Promise<InstallationMetrics> {

@@ -24,7 +24,7 @@ onEachApp((context) => {
   let server: Awaited<ReturnType<typeof startMetricsServer>> | undefined;
   beforeAll(async () => {
     server = await startMetricsServer({
-      db: context().db,
+      database: context(),
       host: '127.0.0.1',
       port: 0,
       log: createLog('silent'),

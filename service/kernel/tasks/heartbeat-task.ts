@@ -21,8 +21,11 @@ async function readWaits(): Promise<{ sum: number; count: number }> {
   return { sum: find('sum'), count: find('count') };
 }
 
-/** Creates the task of this process. `maxConnections` is the size of its pool. */
-export function createHeartbeatTask(db: Db, maxConnections: number): ScheduledTask {
+/** Creates the task of this process. `maxConnections` is the size of its pool; `recordsWrites` as in the heartbeat. */
+export function createHeartbeatTask(
+  db: Db,
+  { maxConnections, recordsWrites }: { maxConnections: number; recordsWrites: boolean },
+): ScheduledTask {
   const startedAt = new Date(Date.now() - Math.round(process.uptime() * 1_000));
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
@@ -51,6 +54,7 @@ export function createHeartbeatTask(db: Db, maxConnections: number): ScheduledTa
         connectionsInUse: (await connectionsInUse.get()).values[0]?.value ?? 0,
         connectionWaitMs,
         maxConnections,
+        recordsWrites,
       });
     },
   };

@@ -1,6 +1,7 @@
 /** A process that imports e-mails again and again, and kills itself at a statement that a test chooses. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { openDatabase } from '../../kernel/db/database.ts';
 import { createApiClient } from '../calls.ts';
 import type { TestDatabase } from '../databases.ts';
@@ -17,13 +18,28 @@ interface ImportProcessTask
   emails: number;
 }
 
-/** Starts the process; without a fault it imports once and ends with 0. */
-export function startImportProcess(task: ImportProcessTask): { exited: Promise<number | null> } {
+export interface ImportProcess {
+  child: ChildProcess;
+  exited: Promise<number | null>;
+  /** Resolves when the process freezes itself. @throws Error when it ends before */
+  frozen: Promise<unknown>;
+}
+
+/** Starts the process; without a fault it imports once and ends with 0, and with 1 if the import is refused. */
+export function startImportProcess(task: ImportProcessTask): ImportProcess {
   const child = spawn(process.execPath, [import.meta.filename, 'run'], {
-    stdio: ['pipe', 'inherit', 'inherit'],
+    stdio: ['pipe', 'pipe', task.fault?.signal === 'SIGSTOP' ? 'ignore' : 'inherit'],
   });
   child.stdin.end(JSON.stringify(task));
-  return { exited: once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : null)) };
+  const exited = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : null));
+  const ended = exited.then(() => {
+    throw new Error('The process ended');
+  });
+  const frozen = Promise.race([once(createInterface(child.stdout), 'line'), ended]);
+  // Only whoever waits for it needs to know.
+  frozen.catch(() => {});
+  ended.catch(() => {});
+  return { child, exited, frozen };
 }
 
 async function run({ databaseUrl, dataDir, fault, ...task }: ImportProcessTask): Promise<number> {

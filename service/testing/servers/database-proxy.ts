@@ -11,6 +11,8 @@ export interface DatabaseProxy {
   pauseAfter(text: string): void;
   /** Forwards what was held back, and everything from now on. */
   resume(): void;
+  /** Ends all connections and leads new ones to the server of another database, like an address that moves in a failover. */
+  redirect(databaseUrl: string): void;
   /** From now on delays what is forwarded, in each direction. */
   delay(ms: number): void;
   close(): void;
@@ -18,7 +20,7 @@ export interface DatabaseProxy {
 
 /** Starts a proxy to the server of this database. */
 export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  const { hostname, port } = new URL(databaseUrl);
+  let target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let isPaused = false;
   let lastText: string | undefined;
@@ -28,7 +30,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     for (const socket of sockets) socket.pause();
   };
   const server = createServer((client) => {
-    const upstream = connect(Number(port || 5432), hostname);
+    const upstream = connect(Number(target.port || 5432), target.hostname);
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -61,6 +63,10 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     resume() {
       isPaused = false;
       for (const socket of sockets) socket.resume();
+    },
+    redirect(otherUrl) {
+      target = new URL(otherUrl);
+      for (const socket of sockets) socket.destroy();
     },
     delay(ms) {
       delayMs = ms;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
+import { createLeases } from '../../../kernel/leases.store.ts';
 
 /** Requests of a site in a minute (spec 8). */
 export const REQUESTS_PER_WINDOW = 5;
@@ -7,6 +8,7 @@ export const WINDOW_SECONDS = 60;
 /** Time after which an import whose process does not answer no longer excludes others. */
 const LEASE_SECONDS = 30;
 export const LEASE_RENEWAL_MS = 10_000;
+const leases = createLeases();
 
 /** The answer to a request. */
 export interface Admission {
@@ -24,10 +26,9 @@ export interface Admission {
   now: Date;
 }
 
-/** Who holds the lease of an import. */
+/** The lease of an import. */
 export interface LeaseKey {
   siteId: number;
-  holder: string;
   fence: number;
 }
 
@@ -37,24 +38,22 @@ export interface LeaseKey {
  */
 export async function admit(
   db: Db,
-  request: { siteId: number; userId: number; holder: string; takesLease: boolean },
+  request: { siteId: number; userId: number; takesLease: boolean },
 ): Promise<Admission> {
-  const { siteId, userId, holder, takesLease } = request;
+  const { siteId, userId, takesLease } = request;
   await sql`insert into ri_gate (site_id) values (${siteId}) on conflict do nothing`.execute(db);
   const { rows } = await sql<Admission>`
     with gate as (select *, clock_timestamp() as now_at from ri_gate where site_id = ${siteId} for update),
     counted as (select gate.*, array(select hit from unnest(hits) as hit
       where hit > now_at - make_interval(secs => ${WINDOW_SECONDS}) order by hit) as live from gate),
-    decided as (select counted.*, coalesce(lease_until > now_at, false) as busy,
+    decided as (select counted.*, ${leases.isHeld()} as busy,
       cardinality(live) >= ${REQUESTS_PER_WINDOW} as limited from counted),
     chosen as (select decided.*, not (busy or limited) as admitted, not (busy or limited) and ${takesLease}::boolean as takes
       from decided)
     update ri_gate g set
       hits = case when c.admitted then c.live || c.now_at else c.live end,
-      fence = case when c.takes then g.fence + 1 else g.fence end,
-      holder = case when c.takes then ${holder}::uuid else g.holder end,
       holder_user_id = case when c.takes then ${userId}::int else g.holder_user_id end,
-      lease_until = case when c.takes then c.now_at + make_interval(secs => ${LEASE_SECONDS}) else g.lease_until end
+      ${leases.claim(LEASE_SECONDS, 'g', sql<boolean>`c.takes`)}
     from chosen c where g.site_id = c.site_id
     returning c.busy as "isBusy", c.limited as "isLimited", cardinality(g.hits) as used, g.fence, c.now_at as now,
       coalesce(extract(epoch from g.hits[1] + make_interval(secs => ${WINDOW_SECONDS}) - c.now_at), 0)::float8 as "resetSeconds"`.execute(
@@ -66,16 +65,15 @@ export async function admit(
 }
 
 /** Prolongs a lease that still holds. */
-export async function renewLease(db: Db, { siteId, holder, fence }: LeaseKey): Promise<void> {
-  await sql`update ri_gate set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where site_id = ${siteId} and holder = ${holder}::uuid and fence = ${fence}`.execute(db);
+export async function renewLease(db: Db, { siteId, fence }: LeaseKey): Promise<void> {
+  await sql`update ri_gate set ${leases.renew(LEASE_SECONDS)}
+    where site_id = ${siteId} and ${leases.isUnclaimedSince(fence)}`.execute(db);
 }
 
 /** Ends a lease. @returns false if another import has taken it meanwhile */
-export async function releaseLease(db: Db | Tx, { siteId, holder, fence }: LeaseKey): Promise<boolean> {
-  const { numAffectedRows } =
-    await sql`update ri_gate set holder = null, holder_user_id = null, lease_until = null
-    where site_id = ${siteId} and holder = ${holder}::uuid and fence = ${fence}`.execute(db);
+export async function releaseLease(db: Db | Tx, { siteId, fence }: LeaseKey): Promise<boolean> {
+  const { numAffectedRows } = await sql`update ri_gate set holder_user_id = null, ${leases.end}
+    where site_id = ${siteId} and ${leases.isUnclaimedSince(fence)}`.execute(db);
   return numAffectedRows === 1n;
 }
 

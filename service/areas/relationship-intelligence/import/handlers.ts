@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ImportKind, ImportResult, ImportRun } from '../../../../contract/generated/types.gen.ts';
 import { notFound } from '../../../kernel/api-error.ts';
 import { getActor } from '../../../kernel/audit/change.ts';
@@ -31,7 +30,7 @@ type Operations =
 async function countRead({ db, caller }: Pick<Call, 'db' | 'caller'>): Promise<void> {
   if (!caller.scopes) return;
   const { siteId, userId } = caller;
-  requireAdmission(await admit(db, { siteId, userId, holder: randomUUID(), takesLease: false }));
+  requireAdmission(await admit(db, { siteId, userId, takesLease: false }));
 }
 
 const importItems = async (

@@ -240,10 +240,8 @@ onEachApp((context) => {
     });
 
     test('a second import at the same time is 429, also from another process, until the lease ends', async () => {
-      await sql`insert into ri_gate (site_id, holder, holder_user_id, fence, lease_until)
-        values (${siteId}, gen_random_uuid(), ${colleague.userId}, 7, now() + interval '20 seconds')`.execute(
-        context().db,
-      );
+      await sql`insert into ri_gate (site_id, holder_user_id, fence, lease_until)
+        values (${siteId}, ${colleague.userId}, 7, now() + interval '20 seconds')`.execute(context().db);
       const request = [{ userId: person.userId, emails: makeEmails(1) }];
       const refused = await importEmails(api(), request);
       expect([refused.status, refused.headers['retry-after']]).toEqual([429, '2']);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type {
   ImportCounts,
@@ -90,10 +89,9 @@ async function importAdmitted(
 ): Promise<ImportResult[]> {
   const { kind, caller } = request;
   const { siteId } = caller;
-  const holder = randomUUID();
-  const admission = await gate.admit(db, { siteId, userId: caller.userId, holder, takesLease: true });
+  const admission = await gate.admit(db, { siteId, userId: caller.userId, takesLease: true });
   requireAdmission(admission);
-  const lease: gate.LeaseKey = { siteId, holder, fence: admission.fence };
+  const lease: gate.LeaseKey = { siteId, fence: admission.fence };
   // A renewal that fails is made up by the next one; a lease that is lost is noticed at the end.
   const renewal = setInterval(
     () => void gate.renewLease(db, lease).catch(() => {}),
@@ -239,10 +237,9 @@ export async function importWithin(
   const { kind, caller } = part;
   const { siteId, userId } = caller;
   requirePreconditions(await loadSettings(tx, siteId), kind);
-  const holder = randomUUID();
-  const admission = await gate.admit(tx, { siteId, userId, holder, takesLease: true });
+  const admission = await gate.admit(tx, { siteId, userId, takesLease: true });
   requireAdmission(admission);
-  const lease = { siteId, holder, fence: admission.fence };
+  const lease = { siteId, fence: admission.fence };
   const context = await loadContext(tx, siteId, kind, admission.now);
   return readImport({ stream, isPacked: false }, context, { contract }, (reading) => {
     const request = { ...part, isDryRun: false };

@@ -38,11 +38,17 @@ export interface ConnectionSource {
   close(): Promise<void>;
 }
 
+/** Decides for each use of a database which server answers. */
+export interface ConnectionRoute {
+  /** A connection that takes care of the confirmation itself; undefined: one of the source. */
+  open(): Connection | undefined;
+}
+
 /** The first statement of a request was not answered, because what it assumed is not true. */
-class AssumptionError extends Error {}
+export class AssumptionError extends Error {}
 
 /** Whether a statement can neither write nor lock. */
-const isPureRead = ({ sql }: Statement): boolean =>
+export const isPureRead = ({ sql }: Statement): boolean =>
   /^\s*(?:select|with)\b/i.test(sql) &&
   !/\b(?:insert|update|delete|merge|share|nextval|setval|set_config)\b|pg_/i.test(sql);
 
@@ -323,7 +329,7 @@ export class KyselyConnection implements DatabaseConnection {
       failure: { error, isReported: false },
     }));
     endSpan?.(outcome.failure?.error);
-    if (!outcome.failure) return outcome;
+    if (!outcome.failure || outcome.failure.error instanceof AssumptionError) return outcome;
     const error = toDbError(outcome.failure.error);
     // After errors of class 08 the state of the server is unknown: a late reply must not reach the next user.
     if (error.code.startsWith('08')) this.#mustDiscard = true;
@@ -365,19 +371,27 @@ class ConnectionSourceDriver implements Driver {
   readonly #source: ConnectionSource;
   readonly #signal: AbortSignal | undefined;
   readonly #confirmation: Confirmation | undefined;
+  readonly #route: ConnectionRoute | undefined;
   readonly #connections = new WeakMap<DatabaseConnection, KyselyConnection>();
+  /** Connections of the source, which the metrics count. */
+  readonly #counted = new WeakSet<DatabaseConnection>();
 
-  constructor(source: ConnectionSource, { signal, confirmation }: DialectOptions) {
+  constructor(source: ConnectionSource, { signal, confirmation, route }: DialectOptions) {
     this.#source = source;
     this.#signal = signal;
     this.#confirmation = confirmation;
+    this.#route = route;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = new KyselyConnection(await this.#acquire(), this.#signal, this.#confirmation);
+    const routed = this.#route?.open();
+    const connection = routed
+      ? new KyselyConnection(routed, this.#signal)
+      : new KyselyConnection(await this.#acquire(), this.#signal, this.#confirmation);
     this.#connections.set(connection, connection);
+    if (!routed) this.#counted.add(connection);
     return connection;
   }
 
@@ -417,7 +431,7 @@ class ConnectionSourceDriver implements Driver {
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    connectionsInUse.dec();
+    if (this.#counted.has(connection)) connectionsInUse.dec();
     this.#get(connection).release();
   }
 
@@ -432,23 +446,20 @@ class ConnectionSourceDriver implements Driver {
   }
 }
 
-interface DialectOptions {
+export interface DialectOptions {
   signal?: AbortSignal | undefined;
   confirmation?: Confirmation | undefined;
+  route?: ConnectionRoute | undefined;
 }
 
 /**
  * PostgreSQL dialect over a source of connections. `signal` aborts statements, except those in transactions that may write;
- * `confirmation` comes before the answer to any statement.
+ * `confirmation` comes before the answer to any statement; `route` may choose another server.
  */
-export function createDialect(
-  source: ConnectionSource,
-  signal?: AbortSignal,
-  confirmation?: Confirmation,
-): Dialect {
+export function createDialect(source: ConnectionSource, options: DialectOptions = {}): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new ConnectionSourceDriver(source, { signal, confirmation }),
+    createDriver: () => new ConnectionSourceDriver(source, options),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };

@@ -46,7 +46,13 @@ export const dbErrorCodes = {
   readOnly: '25006',
   /** The caller's abort signal fired; a code of our own in class 57 (operator intervention). */
   aborted: '57U00',
+  /** A standby did not finish a transaction that it began, which can run again on the primary. */
+  standbyLost: '57U01',
 } as const;
+
+/** Error of a transaction that a standby did not finish. */
+export const standbyLostError = (): DbError =>
+  new DbError('The standby did not finish the transaction', { code: dbErrorCodes.standbyLost });
 
 /** Error of a statement whose caller aborted it. */
 export const abortedError = (): DbError =>

@@ -76,11 +76,20 @@ interface ServiceProcessTable {
   connections_in_use: number;
   connection_wait_ms: Nullable<number>;
   max_connections: number;
+  records_writes: Generated<boolean>;
+}
+
+/** The last write of a user while a standby answers reads (migrations/0053_standby_reads.ts). */
+interface UserWriteTable {
+  user_id: number;
+  /** Random; only compared. */
+  write_id: number;
 }
 
 /** Platform administrators, processes, and identity managers of sites. */
 export interface PlatformTables {
   service_process: ServiceProcessTable;
+  user_write: UserWriteTable;
   platform_administrator: {
     user_id: number;
     created_at: Timestamp;

@@ -31,6 +31,7 @@ interface BackupTable {
   verify_message: Nullable<string>;
   verify_holder: Nullable<string>;
   verify_lease_until: Nullable<Date>;
+  verify_fence: Generated<number>;
   deleted_at: Nullable<Date>;
 }
 

@@ -50,7 +50,7 @@ interface PublicationDestinationTable {
   failing_since: Nullable<Date>;
   next_attempt_at: Timestamp;
   disabled_reason: Nullable<string>;
-  lease_until: Timestamp;
+  lease_until: Nullable<Date>;
   fence: Generated<number>;
   version: Generated<number>;
   created_at: Timestamp;
