@@ -56,10 +56,13 @@ function buildImage(builder: Builder, folder: string, version: string): string {
 /** The command that runs the image with the service on a port of this machine, and what removes its container. */
 function prepareRun(builder: Builder, image: string, port: number): { args: string[]; remove: string[] } {
   const name = `steward-image-test-${port}`;
-  const remove = ['rm', name];
   if (builder !== 'buildah') {
     const options = ['--name', name, '-p', `127.0.0.1:${port}:4400`, '-e', 'STEWARD_SAMPLE=off'];
-    return { args: ['run', ...HARDENING, ...options, image], remove };
+    // A container outlives the command that was killed, and its volume the container.
+    return {
+      args: ['run', ...HARDENING, ...options, image],
+      remove: ['rm', '--force', '--volumes', name],
+    };
   }
   // It runs commands of a build: the one of the image has to be named, and the network is that of this machine.
   const described: unknown = JSON.parse(
@@ -68,7 +71,7 @@ function prepareRun(builder: Builder, image: string, port: number): { args: stri
   const { Cmd } = BuildahImage.parse(described).OCIv1.config;
   execFileSync(builder, ['from', '--name', name, image], { stdio: 'ignore' });
   const options = ['--env', `PORT=${port}`, '--env', 'STEWARD_SAMPLE=off', '--cap-drop', 'all'];
-  return { args: ['run', ...options, name, '--', ...Cmd], remove };
+  return { args: ['run', ...options, name, '--', ...Cmd], remove: ['rm', name] };
 }
 
 /**
