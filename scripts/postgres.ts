@@ -133,8 +133,6 @@ export async function runStatement(url: string, statement: string): Promise<void
 export interface Cluster {
   /** URL of the superuser's database. */
   url: string;
-  /** Id of the process that runs the server, which ends with it. */
-  processId: number;
   /** Stops the server and deletes its folder. */
   stop(): Promise<void>;
 }
@@ -163,7 +161,6 @@ export async function startPostgres(settings: readonly string[] = []): Promise<C
   if (typeof url !== 'string') throw new Error('PostgreSQL did not start');
   return {
     url,
-    processId: child.pid ?? 0,
     async stop() {
       child.stdin?.end();
       await exited;

@@ -22,6 +22,7 @@ import { loadMetrics } from './kernel/metrics/metrics.store.ts';
 import { hashSecret } from './kernel/secret.ts';
 import { type ApiClient } from './testing/calls.ts';
 import { DATA, makeThings } from './testing/entries.ts';
+import { createFolderPlace } from './testing/file-place.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './testing/servers/database-proxy.ts';
 import { as, createTestApp, makePerson, makeSite, makeToken, type Person } from './testing/site.ts';
 
@@ -327,7 +328,11 @@ describe.skipIf(isSkipped)('with a hot standby', () => {
     await onPrimary.query('drop role plain');
 
     await readFromStandby(at(1), () => readName(as(at(1).app, reader), author.userId));
-    const installation = createInstallation({}, { copies: undefined }, database);
+    const installation = createInstallation(
+      {},
+      { copies: undefined },
+      { database, place: createFolderPlace('/tmp') },
+    );
     const { findings } = await installation.readChecks();
     const finding = findings.find((each) => each.check === 'standby reads');
     expect(finding?.status).toBe('ok');

@@ -128,14 +128,14 @@ function matches(one: DirectoryRow, text: string): boolean {
     terms.some((term) =>
       term.every(([, mode, whole, piece = '']) => {
         const includesText = (texts: readonly string[]) =>
-          texts.some((text) => (whole === undefined ? text.includes(piece) : text === whole));
+          texts.some((each) => (whole === undefined ? each.includes(piece) : each === whole));
         const { group, license } = namesOf(one);
         if (mode === 'id') return String(one.id) === piece;
         if (mode === 'email') return includesText([one.foldedEmail]);
         if (mode === 'group') return includesText(group);
         if (mode === 'license') return includesText(license);
         if (isList && term.length === 1 && /^\d+$/.test(piece)) return String(one.id) === piece;
-        const words = [...group, ...license].flatMap((text) => text.split(/[^\p{L}\p{N}]+/u));
+        const words = [...group, ...license].flatMap((each) => each.split(/[^\p{L}\p{N}]+/u));
         return (
           includesText([one.foldedName, one.foldedEmail]) ||
           (whole === undefined && (String(one.id) === piece || (piece.length > 2 && words.includes(piece))))
