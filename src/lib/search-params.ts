@@ -4,13 +4,13 @@ import type { SearchSchemaInput } from '@tanstack/react-router';
 export type Search = Readonly<Record<string, unknown>>;
 
 /** Search parameters with known names, as they are in the URL: a value can be anything. */
-export type RawSearch<View> = { [Name in keyof View]?: unknown };
+export type RawSearch<View> = Partial<Record<keyof View, unknown>>;
 
 /**
  * `validateSearch` of a route whose page parses the search parameters: links are typed, and the URL is parsed once. The parsers
  * stay out of the first load, which includes all routes.
  */
-export const passSearch = <View extends object>(search: View & SearchSchemaInput): RawSearch<View> => search;
+export const passSearch = <View>(search: View & SearchSchemaInput): RawSearch<View> => search;
 
 /** Returns a search parameter as text; empty if it is missing. */
 export const readSearchText = (value: unknown): string =>

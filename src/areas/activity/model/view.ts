@@ -176,6 +176,3 @@ export const parseRowLocation = (search: Record<string, unknown>): RowLocation =
   at: parseTimestamp(search.at),
   by: ID.test(readSearchText(search.by)) ? Number(search.by) : undefined,
 });
-
-export const serializeRowLocation = ({ at, by }: RowLocation): RowLocationSearch =>
-  omitUndefined({ at: at === undefined ? undefined : serializeTimestamp(at), by });
