@@ -7,6 +7,7 @@ import type {
 } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectAccessible, fillForm, openFilter } from '../support/actions.ts';
 import { type ApiCalls, createCalls, openAs } from '../support/calls.ts';
+import { createEntryType } from '../support/entries.ts';
 import { downloadBytes } from '../support/files.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
@@ -258,4 +259,20 @@ test('the configuration log leads from a group to who changed it, before and aft
   await expectAccessible(page);
   await changes.getByRole('link', { name: 'Open group' }).click();
   await expect(page.getByRole('heading', { name: 'Auditors', level: 1 })).toBeVisible();
+});
+
+test('the list of entry types shows the latest schema changes, and leads to all of them', async ({
+  page,
+}) => {
+  await openAs(page, ada, '/');
+  await createEntryType(page, 'Harbor');
+  await page.goto('/entries');
+  const latest = page.getByRole('list', { name: 'Latest schema changes' }).getByRole('listitem');
+  await expect(latest.filter({ hasText: 'Created the entry type Harbor' })).toContainText(
+    'First Administrator',
+  );
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'All schema changes' }).click();
+  await expect(page).toHaveURL('/activity/configuration?kind=schema');
+  await expect(page.getByRole('listitem').filter({ hasText: 'entry type Harbor' })).toHaveCount(1);
 });

@@ -1,6 +1,7 @@
 /**
  * Visits every route at both widths and in both themes: no axe violations, nothing is cut off, the layout does not shift while the
- * page loads, and the window never scrolls, only the page in it does. What opens over pages is checked in accessibility.test.ts.
+ * page loads, and the window never scrolls, only the page in it does. A desktop follows links within the console; a phone loads each
+ * page anew. What opens over pages is checked in accessibility.test.ts.
  */
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
@@ -12,6 +13,7 @@ import type {
 } from '../../contract/generated/types.gen.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
+import { isFirefox } from '../support/firefox.ts';
 import { observeLayoutShifts, takeLayoutShifts } from '../support/layout-shift.ts';
 import {
   checkPage,
@@ -123,23 +125,61 @@ function getParameter(name: string): string {
 /** Most that the content of a page may move while it loads, as the sum of the browser's layout shifts. */
 const MAX_LAYOUT_SHIFT = 0.02;
 
-/** Opens a page at the width of a desktop and checks it at both widths and in both themes; `name` is its path in the report. */
-async function checkEverywhere(page: Page, name: string, open: () => Promise<unknown>): Promise<void> {
-  await setWidth(page, VIEWPORT_WIDTHS[0] ?? 0);
+const [DESKTOP_WIDTH = 0, PHONE_WIDTH = 0] = VIEWPORT_WIDTHS;
+
+/** Waits until the content of a page is there. */
+async function waitForContent(page: Page): Promise<void> {
+  await expect(pageHeading(page).or(page.getByRole('dialog')).first()).toBeVisible();
+  await expect(page.locator('.skel').locator('visible=true')).toHaveCount(0);
+}
+
+/** Opens a second page of the same session as wide as a phone, with its layout shifts observed; Firefox does not report them. */
+async function openPhone(page: Page): Promise<Page | undefined> {
+  if (isFirefox(page)) return undefined;
+  const phone = await page.context().newPage();
+  await setWidth(phone, PHONE_WIDTH);
+  await observeLayoutShifts(phone);
+  return phone;
+}
+
+/** Expects that a page did not shift since its shifts were taken last, and returns their sum. */
+async function expectNoShift(page: Page, name: string): Promise<number> {
+  const { total, moved } = await takeLayoutShifts(page);
+  expect.soft(total, `${name} shifts: ${moved.join('; ')}`).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
+  return Math.round(total * 10_000) / 10_000;
+}
+
+interface Visit {
+  /** Path of the page in the report. */
+  name: string;
+  address: string;
+  open: (address: string) => Promise<unknown>;
+}
+
+/**
+ * Opens a page as wide as a desktop and checks it at both widths and in both themes. The phone loads the page before that, and its
+ * shifts are read after it, so that late ones count without waiting for them.
+ */
+async function checkEverywhere(
+  page: Page,
+  phone: Page | undefined,
+  { name, address, open }: Visit,
+): Promise<void> {
+  await phone?.goto(address);
+  if (phone) await waitForContent(phone);
+  await setWidth(page, DESKTOP_WIDTH);
   await takeLayoutShifts(page);
   const startedAt = performance.now();
   let readyMs: number | undefined;
   let layoutShift: number | undefined;
   let isAccessible = false;
   try {
-    await open();
-    await expect(pageHeading(page).or(page.getByRole('dialog')).first()).toBeVisible();
-    await expect(page.locator('.skel').locator('visible=true')).toHaveCount(0);
+    await open(address);
+    await waitForContent(page);
     readyMs = Math.round(performance.now() - startedAt);
     await checkWidths(page, async () => {
-      const { total, moved } = await takeLayoutShifts(page);
-      layoutShift = Math.round(total * 10_000) / 10_000;
-      expect.soft(total, `${name} shifts: ${moved.join('; ')}`).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
+      const onPhone = phone ? await expectNoShift(phone, `${name} at ${PHONE_WIDTH} px`) : 0;
+      layoutShift = Math.max(onPhone, await expectNoShift(page, name));
     });
     isAccessible = true;
   } finally {
@@ -158,7 +198,7 @@ async function checkWidths(page: Page, onDesktop: () => Promise<void>): Promise<
   for (const width of VIEWPORT_WIDTHS) {
     await setWidth(page, width);
     await checkPage(page);
-    if (width === VIEWPORT_WIDTHS[0]) await onDesktop();
+    if (width === DESKTOP_WIDTH) await onDesktop();
     if ((await page.getByRole('dialog').count()) === 0 && (await page.getByRole('banner').count()) > 0)
       await expectFrameStays(page);
   }
@@ -183,7 +223,9 @@ test('pages without a session', async ({ page, expectFailure }) => {
     getPaths(area).map((path) => path + token),
   );
   await observeLayoutShifts(page);
-  for (const path of paths) await checkEverywhere(page, path, () => page.goto(path));
+  const phone = await openPhone(page);
+  for (const path of paths)
+    await checkEverywhere(page, phone, { name: path, address: path, open: (address) => page.goto(address) });
 });
 
 for (const names of [small, ...large.map((area) => [area])])
@@ -199,12 +241,12 @@ for (const names of [small, ...large.map((area) => [area])])
       if (paths.some((path) => path.includes(name))) created.set(name, await create(page));
     // Lists that the console has loaded do not contain what was created.
     if (created.size > 0) await page.reload();
-    await expect(pageHeading(page)).toBeVisible();
     // Parts that still load would count as shifts of the first path.
-    await expect(page.locator('.skel').locator('visible=true')).toHaveCount(0);
+    await waitForContent(page);
+    const phone = await openPhone(page);
     for (const path of paths) {
       const address = path.replaceAll(/\$\w+/g, (name) => created.get(name) ?? name);
-      await checkEverywhere(page, path, () => followPath(page, address));
+      await checkEverywhere(page, phone, { name: path, address, open: (to) => followPath(page, to) });
       if (isComplete && pathsByArea.get(path.split('/')[1] ?? '')?.includes(path))
         await expect(page.getByText(/(no longer exists|does not exist|not found)/i)).toHaveCount(0);
     }

@@ -58,7 +58,8 @@ test('the palette finds entries, types, addresses and tabs, and runs commands wi
   await field.fill('two-f');
   await expect(getItem(page, 'Pages', /^Two-factor coverage/)).toBeVisible();
   await field.fill('ships');
-  await expect(getItem(page, 'Entry types', 'Ships 2 entries')).toBeVisible();
+  // A type is shown with its own icon, and so are its entries.
+  await expect(getItem(page, 'Entry types', 'Ships 2 entries').locator('.tile')).toBeVisible();
   await field.fill('new ship');
   await getItem(page, 'Commands', 'New Ship').click();
   await expect(page.getByRole('dialog', { name: /New Ship/ })).toBeVisible();

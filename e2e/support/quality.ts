@@ -9,7 +9,7 @@ export type QualityResult =
       path: string;
       /** True if axe, where it runs, found no violation in light, dark and at 390 px, and nothing is cut off. */
       isAccessible: boolean;
-      /** Sum of the layout shifts without input (web-vitals definition, without session windows). */
+      /** Sum of the layout shifts without input (web-vitals definition, without session windows), the higher one of both widths. */
       layoutShift?: number;
       /** Milliseconds from following a link until the heading and the content are there. */
       readyMs?: number;

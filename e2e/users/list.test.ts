@@ -67,6 +67,22 @@ test('offers to clear filters when nothing is found', async ({ page }) => {
   await expect(grid(page).getByRole('row').nth(5)).toBeVisible();
 });
 
+test('columns that an earlier version hid stay hidden', async ({ page }) => {
+  await openAs(page, ada, '/groups');
+  await page.evaluate(() =>
+    localStorage.setItem('steward-users-hidden', 'id-timeZone-created-lastActive-groups'),
+  );
+  await page.goto('/users');
+  await expect(header(page, 'Changed')).toBeVisible();
+  await expect(header(page, 'Groups')).toHaveCount(0);
+  await chooseMenuItem(page, 'Columns', 'Groups');
+  await expect(header(page, 'Groups')).toBeVisible();
+  // The choice of today counts, also without the parameter of the address.
+  await page.goto('/users');
+  await expect(header(page, 'Changed')).toBeVisible();
+  await expect(header(page, 'Groups')).toBeVisible();
+});
+
 test('keeps filters, order and columns in the URL across reload and Back', async ({ page }) => {
   await openAs(page, ada, '/users');
   await expect(grid(page)).toHaveAttribute('aria-rowcount', /^4\d\d|5\d\d$/);

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
-import { formatNumber, pluralize } from './numbers.ts';
+import { formatDifference, formatNumber, pluralize } from './numbers.ts';
 
 it('groups digits and picks the noun', () => {
   expect(formatNumber(98_412)).toBe((98_412).toLocaleString());
   expect(pluralize(1, 'person', 'people')).toBe('1 person');
   expect(pluralize(0, 'person', 'people')).toBe('0 people');
+});
+
+it('formats differences with a sign and a true minus, and zero without one', () => {
+  expect([12, -3, 0].map(formatDifference)).toEqual(['+12', '−3', '0']);
 });

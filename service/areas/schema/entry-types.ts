@@ -1,5 +1,6 @@
 import type { EntryTypeInfo, NewEntryTypeInfo } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/fields.ts';
+import { DEFAULT_TYPE_ICON } from '../../../contract/rules/type-icons.ts';
 import { isReservedTypeName } from '../../../contract/rules/type-names.ts';
 import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
@@ -31,9 +32,6 @@ const trimNames = ({
   pluralName: pluralName.trim(),
   icon,
 });
-
-/** Icon of types that are created without one. */
-const DEFAULT_ICON = 'table';
 
 /** The entry type with this number or apiName. @throws ApiError 404 */
 export function requireEntryType(schema: SiteSchema, idOrName: string): EntryType {
@@ -145,7 +143,7 @@ export async function createEntryType(
   info: NewEntryTypeInfo,
   record: Recorder,
 ): Promise<{ id: number } & Required<EntryTypeInfo>> {
-  const names = trimNames({ icon: DEFAULT_ICON, ...info });
+  const names = trimNames({ icon: DEFAULT_TYPE_ICON, ...info });
   requireValidNames(await lockSchemaExclusive(tx, siteId), names);
   const id = await store.insertEntryType(tx, siteId, names);
   await store.insertField(tx, siteId, id, NAME_FIELD, {

@@ -1,6 +1,7 @@
 /** Companies, contacts and deals of a sample site: their entry types, their entries, and the stages that deals went through. */
 import type { EntryTypeIcon, NewFieldInfo } from '../../../contract/generated/types.gen.ts';
 import { FIELD, FILTER } from '../../../contract/rules/fields.ts';
+import { DEFAULT_TYPE_ICON } from '../../../contract/rules/type-icons.ts';
 import {
   createEntryType,
   createField,
@@ -79,7 +80,7 @@ async function createSampleType(
   const { id: typeId } = await createEntryType(
     tx,
     siteId,
-    { apiName, singularName, pluralName, icon: ICONS[apiName] ?? 'table' },
+    { apiName, singularName, pluralName, icon: ICONS[apiName] ?? DEFAULT_TYPE_ICON },
     recordNothing,
   );
   for (const { fieldType, choices, entryTypes, requiredWhen, ...rest } of fields) {

@@ -32,6 +32,7 @@ import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { rankByLabel } from '../../lib/rank.ts';
 import { Avatar } from '../../ui/layout/Avatar.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
+import { TypeTile } from '../../ui/layout/TypeTile.tsx';
 import { setTheme } from '../../ui/theme.ts';
 import { closedReason, isListed } from '../area/collect-areas.ts';
 import { registry } from '../registry.ts';
@@ -151,7 +152,7 @@ interface LineProps {
 const getItemKey = ({ id = '', label, hint = '' }: PaletteItem): string => `${id} ${label} ${hint}`;
 
 function PaletteRow({ item, section, onChoose }: LineProps) {
-  const { label, hint, icon: Icon, personId, badge } = item;
+  const { label, hint, icon: Icon, personId, type, badge } = item;
   return (
     <MenuItem
       id={`${section} ${getItemKey(item)}`}
@@ -160,6 +161,7 @@ function PaletteRow({ item, section, onChoose }: LineProps) {
       onAction={() => onChoose(item)}
     >
       {Icon && <Icon />}
+      {type && !Icon && <TypeTile type={type} size="small" />}
       {personId !== undefined && !Icon && <Avatar name={label} id={personId} isDrawn />}
       <Text slot="label" className="palette-label">
         <bdi>{label}</bdi> {badge && <Badge tone={badge.tone}>{badge.text}</Badge>}{' '}

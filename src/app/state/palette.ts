@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { RegisteredRouter } from '@tanstack/react-router';
 import type { LucideIcon } from 'lucide-react';
 import { useEffect } from 'react';
-import type { Session } from '../../../contract/generated/types.gen.ts';
+import type { EntryTypeVm, Session } from '../../../contract/generated/types.gen.ts';
 import type { CAPABILITIES } from '../../api/capabilities.gen.ts';
 import type { Tone } from '../../ui/layout/Badge.tsx';
 import { createStore, useStore } from '../../ui/store.ts';
@@ -18,6 +18,8 @@ export interface PaletteItem {
   icon?: LucideIcon | undefined;
   /** Id of the person that the item stands for, shown with their avatar. */
   personId?: number;
+  /** Entry type that the item stands for or belongs to, shown with its tile unless the item has an icon. */
+  type?: Pick<EntryTypeVm, 'id' | 'icon'> | undefined;
   /** State worth knowing before it is chosen, such as Inactive. */
   badge?: { text: string; tone: Tone } | undefined;
   run: (() => void) | { fills: string };

@@ -1,1 +1,2 @@
+export { SchemaChangesCard } from './configuration/SchemaChangesCard.tsx';
 export { serializeTimestamp } from './model/view.ts';

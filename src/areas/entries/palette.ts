@@ -1,4 +1,4 @@
-import { FileUp, GitMerge, History, ListFilter, ListTree, Plus, Search, Table2, Trash2 } from 'lucide-react';
+import { FileUp, GitMerge, History, ListFilter, ListTree, Plus, Search, Trash2 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { EntryTypeVm, FoundEntry, NamedEntryVm } from '../../../contract/generated/types.gen.ts';
 import type {
@@ -118,15 +118,18 @@ const toTargetCommand = ({ format, run, ...command }: TypeCommand): TargetComman
 const formatName = ({ id, name }: { id: number; name: string }): string =>
   name.trim() === '' ? `Entry ${id}` : name;
 
-type TypeNames = ReadonlyMap<number, string>;
+type TypesById = ReadonlyMap<number, EntryTypeVm>;
 
-function toEntryItem(entry: NamedEntryVm, typeNames: TypeNames, { navigate }: PaletteContext): PaletteItem {
+const mapById = (types: readonly EntryTypeVm[]): TypesById => new Map(types.map((type) => [type.id, type]));
+
+function toEntryItem(entry: NamedEntryVm, types: TypesById, { navigate }: PaletteContext): PaletteItem {
   const { id, entryListId } = entry;
+  const type = types.get(entryListId);
   return {
     id: String(id),
     label: formatName(entry),
-    hint: `${typeNames.get(entryListId) ?? 'Entry'} ${id}`,
-    icon: Table2,
+    hint: `${type?.singularName ?? 'Entry'} ${id}`,
+    type: type ?? { id: entryListId },
     run: () =>
       void navigate({ to: '/entries/$type/$entryId', params: { type: String(entryListId), entryId: id } }),
   };
@@ -136,14 +139,14 @@ function toEntryItem(entry: NamedEntryVm, typeNames: TypeNames, { navigate }: Pa
  * What an entry id leads to: the entry; for a merged one first the entry that holds its values today, then its own page,
  * which names who merged it.
  */
-function toItemsOfId(entry: FoundEntry, typeNames: TypeNames, context: PaletteContext): PaletteItem[] {
-  const item = toEntryItem(entry, typeNames, context);
+function toItemsOfId(entry: FoundEntry, types: TypesById, context: PaletteContext): PaletteItem[] {
+  const item = toEntryItem(entry, types, context);
   if (!entry.isDeleted) return [item];
   const { survivor, deleted } = entry;
   const when = deleted === undefined ? '' : ` ${formatShortDate(deleted)}`;
   if (!survivor) return [{ ...item, icon: Trash2, badge: { text: `Deleted${when}`, tone: 'bad' } }];
   const own: PaletteItem = { ...item, icon: GitMerge, badge: { text: `Merged${when}`, tone: 'info' } };
-  const heir = toEntryItem(survivor, typeNames, context);
+  const heir = toEntryItem(survivor, types, context);
   const badge: PaletteItem['badge'] = survivor.isDeleted
     ? { text: 'Deleted since', tone: 'bad' }
     : { text: `${entry.id} was merged into it${when}`, tone: 'info' };
@@ -160,7 +163,7 @@ async function findPastedEntries(text: string, context: PaletteContext): Promise
     loadTypes(context),
     findEntries({ body: { ids: ids.slice(0, MAX_PASTED_IDS), names, limit: 5 }, signal: context.signal }),
   ]);
-  const typeNames = new Map(types.map((type) => [type.id, type.singularName]));
+  const typesById = mapById(types);
   const byId = new Map(data.entries.map((entry) => [entry.id, entry]));
   const named = data.named.filter(({ id }) => !byId.has(id));
   const current = [...data.entries.filter(({ isDeleted }) => !isDeleted), ...named];
@@ -184,8 +187,8 @@ async function findPastedEntries(text: string, context: PaletteContext): Promise
   return {
     items: [
       ...lists,
-      ...data.entries.flatMap((entry) => toItemsOfId(entry, typeNames, context)).slice(0, MAX_PASTED_LISTED),
-      ...named.slice(0, MAX_PASTED_LISTED).map((entry) => toEntryItem(entry, typeNames, context)),
+      ...data.entries.flatMap((entry) => toItemsOfId(entry, typesById, context)).slice(0, MAX_PASTED_LISTED),
+      ...named.slice(0, MAX_PASTED_LISTED).map((entry) => toEntryItem(entry, typesById, context)),
     ],
     total: data.entries.length + named.length,
   };
@@ -212,13 +215,13 @@ const palette: PaletteContribution = {
             signal: context.signal,
           }),
         ]);
-        const typeNames = new Map(types.map((type) => [type.id, type.singularName]));
+        const typesById = mapById(types);
         const items = [
-          ...data.entries.flatMap((entry) => toItemsOfId(entry, typeNames, context)),
+          ...data.entries.flatMap((entry) => toItemsOfId(entry, typesById, context)),
           ...data.starting
             .filter((entry) => entry.id !== id)
             .slice(0, MAX_ENTRIES)
-            .map((entry) => toEntryItem(entry, typeNames, context)),
+            .map((entry) => toEntryItem(entry, typesById, context)),
         ];
         return { items, hasMore: data.starting.length > MAX_ENTRIES };
       },
@@ -229,12 +232,12 @@ const palette: PaletteContribution = {
       async find(typed, context) {
         const found = await findTypes(typed, context);
         return {
-          items: found.slice(0, MAX_TYPES).map(({ id, apiName, pluralName, entryCount }) => ({
-            id: String(id),
-            label: pluralName,
-            hint: entryCount === undefined ? undefined : pluralize(entryCount, 'entry', 'entries'),
-            icon: Table2,
-            run: () => void context.navigate({ to: '/entries/$type', params: { type: apiName } }),
+          items: found.slice(0, MAX_TYPES).map((type) => ({
+            id: String(type.id),
+            label: type.pluralName,
+            hint: type.entryCount === undefined ? undefined : pluralize(type.entryCount, 'entry', 'entries'),
+            type,
+            run: () => void context.navigate({ to: '/entries/$type', params: { type: type.apiName } }),
           })),
           total: found.length,
         };

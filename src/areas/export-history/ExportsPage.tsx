@@ -5,7 +5,7 @@ import type { Job } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { listJobsOptions } from '../../api/generated/queries/jobs.gen.ts';
 import { usePermission, useSession } from '../../api/session.ts';
-import { DataAge } from '../../app/freshness/DataAge.tsx';
+import { QueryAge } from '../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../app/views/ListTable.tsx';
 import { formatNumber } from '../../lib/numbers.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
@@ -80,7 +80,7 @@ export function ExportsPage() {
       </p>
       <ListTable
         table="exports"
-        tools={data && <DataAge at={dataUpdatedAt} failed={error !== null} />}
+        tools={<QueryAge query={{ dataUpdatedAt, error }} />}
         filters={
           <>
             {canSeeOthers && (

@@ -14,15 +14,17 @@ interface PageProps {
   breadcrumbs?: ReactNode;
   /** Fills the available height, so that the table scrolls inside. */
   fill?: boolean;
+  /** On a phone the head has one line, as that of a page that fills the height; `meta` is hidden where it does not fit. */
+  oneLine?: boolean;
   children: ReactNode;
 }
 
 /** Layout of a page. Its heading (`#page-title`) gets the focus after a navigation, so that it is announced. */
-export function Page({ title, meta, lead, badge, actions, breadcrumbs, fill, children }: PageProps) {
+export function Page({ title, meta, lead, badge, actions, breadcrumbs, fill, oneLine, children }: PageProps) {
   return (
     <div className={cx('page', fill && 'page-fill')}>
       {breadcrumbs}
-      <header className="page-head">
+      <header className={cx('page-head', oneLine && 'page-head-line')}>
         {lead}
         <div className={cx('page-title', lead !== undefined && 'page-title-lead')}>
           <h1 id="page-title" tabIndex={-1}>

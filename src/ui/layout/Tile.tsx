@@ -6,7 +6,7 @@ import './tone.css';
 /** Number of the colors of categories. */
 export const HUE_COUNT = 6;
 
-interface TileProps {
+export interface TileProps {
   icon: LucideIcon;
   tone?: Tone;
   /** Color of a category instead of a meaning, from 1 to `HUE_COUNT`. */

@@ -17,8 +17,11 @@ import {
   Warehouse,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { EntryTypeIcon, EntryTypeVm } from '../../../contract/generated/types.gen.ts';
+import { DEFAULT_TYPE_ICON } from '../../../contract/rules/type-icons.ts';
 import { HUE_COUNT, Tile } from './Tile.tsx';
+import type { TileProps } from './Tile.tsx';
 
 /** Icons that an entry type can have, with their names in the panel of the type; most are used elsewhere too. */
 export const TYPE_ICONS: Readonly<Record<EntryTypeIcon, { icon: LucideIcon; label: string }>> = {
@@ -42,10 +45,18 @@ export const TYPE_ICONS: Readonly<Record<EntryTypeIcon, { icon: LucideIcon; labe
 
 interface TypeTileProps {
   type: Pick<EntryTypeVm, 'id' | 'icon'>;
-  size?: 'small' | 'medium';
+  size?: TileProps['size'];
 }
 
 /** Icon of an entry type. Types take the colors of categories in turn, so that a type keeps its color. */
-export const TypeTile = ({ type: { id, icon = 'table' }, size = 'medium' }: TypeTileProps) => (
+export const TypeTile = ({ type: { id, icon = DEFAULT_TYPE_ICON }, size = 'medium' }: TypeTileProps) => (
   <Tile icon={TYPE_ICONS[icon].icon} hue={(id % HUE_COUNT) + 1} size={size} />
+);
+
+/** Name of an entry type or of something of it, after the icon of the type. */
+export const TypeLabel = ({ type, size = 'small', children }: TypeTileProps & { children: ReactNode }) => (
+  <span className="type-label">
+    <TypeTile type={type} size={size} />
+    <span>{children}</span>
+  </span>
 );

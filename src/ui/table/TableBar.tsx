@@ -21,22 +21,18 @@ const ColumnsCard = lazyWithPreload(() => import('./ColumnsCard.tsx'));
 export function TableBar({ children, tools }: { children: ReactNode; tools?: ReactNode }) {
   const small = useMedia(SMALL_SCREEN);
   const [open, setOpen] = useState(false);
-  const [{ filterCount, activeCount }, setCounts] = useState({ filterCount: 0, activeCount: 0 });
+  const [activeCount, setActiveCount] = useState(0);
   const filters = useRef<HTMLDivElement>(null);
   const id = useId();
-  const hasFilters = small && filterCount > 0;
   // The chips belong to the pages, which render the bar again when a filter changes.
   useLayoutEffect(() => {
-    const count = (selector: string) => filters.current?.querySelectorAll(selector).length ?? 0;
-    const next = { filterCount: count(':scope > :not(.search)'), activeCount: count('.filter-on') };
-    setCounts((old) =>
-      next.filterCount === old.filterCount && next.activeCount === old.activeCount ? old : next,
-    );
+    setActiveCount(filters.current?.querySelectorAll('.filter-on').length ?? 0);
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the chips are the children
   }, [children]);
   return (
-    <div className={cx('tbl-bar', hasFilters && !open && 'tbl-bar-folded')}>
-      {hasFilters && (
+    <div className={cx('tbl-bar', small && !open && 'tbl-bar-folded')}>
+      {/* Hidden by the styles where there is only a search. */}
+      {small && (
         <span className="tbl-bar-toggle">
           <Button icon={ListFilter} aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
             {activeCount > 0 ? `Filter (${activeCount})` : 'Filter'}

@@ -11,13 +11,17 @@ interface TableSettingFormat<Value> {
   prefix: string;
   parse: (stored: string | null) => Value;
   format: (value: Value) => string;
+  /** Reads what an earlier version stored for a table, in the present format. */
+  readFormer?: (table: string) => string | null;
 }
 
 /** A setting that this browser stores for each table. Storage is read once for each table. */
-function createTableSetting<Value>({ prefix, parse, format }: TableSettingFormat<Value>) {
+function createTableSetting<Value>({ prefix, parse, format, readFormer }: TableSettingFormat<Value>) {
   const stores = new Map<string, Store<Value>>();
+  const read = (table: string): string | null =>
+    localStorage.getItem(prefix + table) ?? readFormer?.(table) ?? null;
   const getStore = (table: string): Store<Value> => {
-    const existing = stores.get(table) ?? createStore(parse(localStorage.getItem(prefix + table)));
+    const existing = stores.get(table) ?? createStore(parse(read(table)));
     stores.set(table, existing);
     return existing;
   };
@@ -35,10 +39,14 @@ const layouts = createTableSetting<TableLayout>({
 });
 
 const SEPARATOR = ',';
-const hiddenColumns = createTableSetting<readonly string[]>({
+const FORMER_SEPARATOR = '-';
+const hiddenColumns = createTableSetting<readonly string[] | undefined>({
   prefix: 'steward-hidden-',
-  parse: (stored) => (stored ?? '').split(SEPARATOR).filter((id) => id !== ''),
-  format: (ids) => ids.join(SEPARATOR),
+  parse: (stored) => stored?.split(SEPARATOR).filter((id) => id !== ''),
+  format: (ids = []) => ids.join(SEPARATOR),
+  // Users and activity had keys and a separator of their own.
+  readFormer: (table) =>
+    localStorage.getItem(`steward-${table}-hidden`)?.replaceAll(FORMER_SEPARATOR, SEPARATOR) ?? null,
 });
 
 /** Stores the layout of a table in this browser. */
@@ -52,10 +60,14 @@ export function useTableLayout(table: string): TableLayout {
 }
 
 /** Stores the hidden columns of a table in this browser. */
-export const saveHiddenColumns = hiddenColumns.save;
+export const saveHiddenColumns = (table: string, ids: readonly string[]): void =>
+  hiddenColumns.save(table, ids);
 
-/** The hidden columns of a table that does not have them in its address, stored in this browser. */
-export const useHiddenColumns = (table: string): readonly string[] => useStore(hiddenColumns.getStore(table));
+const NONE_HIDDEN: readonly string[] = [];
+
+/** The hidden columns of a table, stored in this browser; `initial` until someone hides or shows one. */
+export const useHiddenColumns = (table: string, initial = NONE_HIDDEN): readonly string[] =>
+  useStore(hiddenColumns.getStore(table)) ?? initial;
 
 /** The columns as the layout arranges them; their identity changes with the layout only. */
 export const useArrangedColumns = <Row>(columns: readonly Column<Row>[], layout: TableLayout) =>

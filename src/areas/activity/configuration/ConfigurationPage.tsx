@@ -94,6 +94,7 @@ function ConfigurationLog() {
   return (
     <Page
       breadcrumbs={<Breadcrumbs />}
+      oneLine
       title="Configuration log"
       meta={
         changes &&

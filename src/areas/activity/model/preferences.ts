@@ -1,21 +1,7 @@
 import { createStore, useStore } from '../../../ui/store.ts';
 import { SMALL_SCREEN } from '../../../ui/use-media.ts';
 
-const HIDDEN_COLUMNS_KEY = 'steward-activity-hidden';
 const CHART_KEY = 'steward-activity-chart';
-const SEPARATOR = '-';
-
-const hiddenColumns = createStore<readonly string[]>(
-  (localStorage.getItem(HIDDEN_COLUMNS_KEY) ?? '').split(SEPARATOR).filter((id) => id !== ''),
-);
-
-/** Hidden columns of the report, stored in this browser. */
-export const useHiddenColumns = (): readonly string[] => useStore(hiddenColumns);
-
-export function setHiddenColumns(ids: readonly string[]): void {
-  localStorage.setItem(HIDDEN_COLUMNS_KEY, ids.join(SEPARATOR));
-  hiddenColumns.set(ids);
-}
 
 // On small screens the chart is hidden by default.
 const readChartVisible = () =>

@@ -19,13 +19,13 @@ import { FilterChip, ToggleChip, RemovableChip, CardChip } from '../../../ui/tab
 import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
 import type { SentenceClause } from '../../../ui/table/FilterSentence.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
-import { saveTableLayout, useTableLayout } from '../../../ui/table/use-table-layout.ts';
+import { saveHiddenColumns, saveTableLayout, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { toast } from '../../../ui/toast.ts';
 import { typesQuery } from '../../entries/index.ts';
 import { getControlErrors } from '../model/errors.ts';
 import { formatDay } from '../model/format.ts';
 import { startsBeforeReport, getReportStart } from '../model/period.ts';
-import { setChartVisible, useIsChartVisible, setHiddenColumns } from '../model/preferences.ts';
+import { setChartVisible, useIsChartVisible } from '../model/preferences.ts';
 import { useUserNames } from '../model/use-names.ts';
 import { clearFilters, isFiltered, setExported, setExportType, setTypes } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
@@ -70,7 +70,11 @@ export function ActivityFilters(props: ActivityFiltersProps) {
   return (
     <div className="act-bar">
       <TableBar tools={<ReportTools {...props} />}>
-        <TableViews table="activity" hidden={props.hidden} onHide={setHiddenColumns} />
+        <TableViews
+          table="activity"
+          hidden={props.hidden}
+          onHide={(next) => saveHiddenColumns('activity', next)}
+        />
         <PeopleSearch
           selectedIds={view.people}
           onAdd={(ids) => show({ ...view, people: [...new Set([...view.people, ...ids])] })}
@@ -206,7 +210,7 @@ function ReportTools({ hidden, asOf, live, onLive, refreshing, onRefresh, error 
         layout={layout}
         onLayout={(next) => saveTableLayout('activity', next)}
         hidden={hidden}
-        onHide={setHiddenColumns}
+        onHide={(next) => saveHiddenColumns('activity', next)}
       />
     </>
   );

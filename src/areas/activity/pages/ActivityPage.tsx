@@ -15,7 +15,7 @@ import { announce } from '../../../ui/LiveRegion.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { useStore } from '../../../ui/store.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
+import { useArrangedColumns, useHiddenColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import {
   getServerTime,
   useActivityRows,
@@ -28,7 +28,7 @@ import { formatDay, formatPeriod } from '../model/format.ts';
 import { prependRows, mergeNewRows, NO_NEW_ROWS } from '../model/paged-rows.ts';
 import type { NewRows } from '../model/paged-rows.ts';
 import { DEFAULT_PRESET, resolvePeriod, getReportStart } from '../model/period.ts';
-import { useIsChartVisible, useHiddenColumns } from '../model/preferences.ts';
+import { useIsChartVisible } from '../model/preferences.ts';
 import { buildReportQuery, buildNewRowsQuery } from '../model/report-query.ts';
 import { getRowId, getRowLabel, getActorName, formatAddress } from '../model/row.ts';
 import type { ActivityRow } from '../model/row.ts';
@@ -83,7 +83,7 @@ function Report() {
   );
   const summary = useActivitySummary(reportQuery);
   const isChartVisible = useIsChartVisible();
-  const hidden = useHiddenColumns();
+  const hidden = useHiddenColumns('activity');
   const columns = useArrangedColumns(COLUMNS, useTableLayout('activity'));
   const rowMenu = useRowMenu(view, show);
   const liveRows = useLiveRows({ view, since: bounds.isOpen ? bounds.to : undefined, live, isReading });

@@ -75,7 +75,9 @@ export function LedgerPage() {
           value={range.days}
           onChange={(days) => show({ ...view, days: days === 1 ? undefined : days })}
         />
-        {summary && <Totals summary={summary} />}
+        <p className="agent-soft agent-totals num">
+          {summary ? <Totals summary={summary} /> : NO_BREAK_SPACE}
+        </p>
         <span className="agent-end">
           <AsOf>Live</AsOf>
         </span>
@@ -97,12 +99,15 @@ export function LedgerPage() {
   );
 }
 
+// Keeps the line of the totals while they load.
+const NO_BREAK_SPACE = '\u00A0';
+
 function Totals({ summary: { calls, refused, flagged, entries } }: { summary: AgentCallSummary }) {
   return (
-    <p className="agent-soft num">
+    <>
       <b>{formatNumber(calls)}</b> {calls === 1 ? 'call' : 'calls'} read <b>{formatNumber(entries)}</b>{' '}
       {entries === 1 ? 'entry' : 'entries'}; {formatNumber(refused)} refused, {formatNumber(flagged)} flagged
-    </p>
+    </>
   );
 }
 

@@ -21,14 +21,13 @@ export function AddressNote({ before }: AddressNoteProps) {
   return (
     <>
       <p className="field-hint">
-        A download link works only from the IP address that requests it
+        A download link works only from the IP address that requests it. If the address changes during a
+        download, the download pauses and continues with a link for the new one.{' '}
         {data && (
           <>
-            ; yours is <b className="mono">{data.ipAddress}</b> now
+            Yours is <b className="mono">{data.ipAddress}</b>.
           </>
         )}
-        . If it changes during a download, the download pauses and continues where it was with a link for the
-        new address.
       </p>
       {problem !== undefined && (
         <Banner tone="warn" title="Your address changes">

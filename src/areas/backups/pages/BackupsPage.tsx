@@ -119,7 +119,7 @@ function BackupList() {
         filters={<BackupsFilters {...viewState} counts={filtered?.counts} />}
         tools={
           <>
-            {all && <DataAge at={dataUpdatedAt} failed={failure !== undefined} />}
+            <DataAge at={all && dataUpdatedAt} failed={failure !== undefined} />
             <IconButton
               label="Refresh"
               icon={RefreshCw}

@@ -5,7 +5,7 @@ import { useId } from 'react';
 import { toServiceError } from '../../../api/errors.ts';
 import { readBackupContentsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { formatShortDate } from '../../../lib/dates.ts';
-import { pluralize, formatNumber } from '../../../lib/numbers.ts';
+import { formatDifference, formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -160,15 +160,14 @@ const CHANGE_BADGES: Record<MemberChange['change'], { label: string; tone: Tone 
 };
 
 const ALL_FILES = 'Files of entries';
-const signed = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
 
 const formatRows = (amount: Amount | undefined): string =>
   amount?.rows === undefined ? '—' : formatNumber(amount.rows);
 const formatMemberSize = (amount: Amount | undefined): string => (amount ? formatSize(amount.size) : '—');
 
-function formatDifference({ before, after }: MemberChange): string {
+function formatRowDifference({ before, after }: MemberChange): string {
   const [from, to] = [before?.rows ?? 0, after?.rows ?? 0];
-  return from === to ? '' : signed.format(to - from);
+  return from === to ? '' : formatDifference(to - from);
 }
 
 const NAME_COLUMNS: readonly Column<MemberChange>[] = [
@@ -205,7 +204,7 @@ const CHANGE_COLUMNS: readonly Column<MemberChange>[] = [
     cell: ({ before }) => formatRows(before),
   },
   { id: 'after', header: 'After', width: 104, align: 'end', cell: ({ after }) => formatRows(after) },
-  { id: 'difference', header: 'Difference', width: 104, align: 'end', cell: formatDifference },
+  { id: 'difference', header: 'Difference', width: 104, align: 'end', cell: formatRowDifference },
   {
     id: 'size-before',
     header: 'Size before',

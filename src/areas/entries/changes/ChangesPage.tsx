@@ -11,7 +11,7 @@ import type {
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { countChangedEntries, listChangedEntries } from '../../../api/generated/sdk/entry-history.gen.ts';
 import { usePermission } from '../../../api/session.ts';
-import { DataAge } from '../../../app/freshness/DataAge.tsx';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { TableViews } from '../../../app/views/TableViews.tsx';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -24,6 +24,7 @@ import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { TypeLabel } from '../../../ui/layout/TypeTile.tsx';
 import { ChoiceChip } from '../../../ui/table/ChoiceChip.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
@@ -107,7 +108,7 @@ const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
     id: 'who',
     header: 'Changed by',
     hideable: false,
-    width: 140,
+    width: 180,
     small: 'line',
     cell: ({ by, isIndirect }) =>
       isIndirect ? 'Calculation or indirect change' : <ActorName {...(by && { by })} />,
@@ -192,7 +193,7 @@ function Changes() {
       <TableBar
         tools={
           <>
-            {counts.dataUpdatedAt > 0 && <DataAge at={counts.dataUpdatedAt} failed={error !== null} />}
+            <QueryAge query={{ dataUpdatedAt: counts.dataUpdatedAt, error }} />
             <TableTools
               columns={columns}
               hidden={NO_HIDDEN}
@@ -424,7 +425,7 @@ function TypeCounts({ counts, types, view, since, current }: TypeCountsProps) {
                     search={formatChangesView({ ...view, type: type.apiName, fate: undefined })}
                     aria-current={type.id === current ? 'true' : undefined}
                   >
-                    {type.pluralName}
+                    <TypeLabel type={type}>{type.pluralName}</TypeLabel>
                   </Link>
                   <Link
                     to="/entries/$type/past"

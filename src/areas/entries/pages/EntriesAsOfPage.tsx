@@ -14,6 +14,7 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { TypeLabel } from '../../../ui/layout/TypeTile.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { openExport } from '../../export/index.ts';
@@ -110,7 +111,11 @@ function EntryListAsOf() {
     <Page
       fill
       breadcrumbs={<Breadcrumbs />}
-      title={`${type.pluralName} as they were`}
+      title={
+        <TypeLabel type={type} size="medium">
+          {type.pluralName} as they were
+        </TypeLabel>
+      }
       meta={
         <span aria-live="polite">
           {list && view.only === undefined && formatTotal(list.rows.total, view.withAdded)}

@@ -14,6 +14,7 @@ import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { TypeTile } from '../../../ui/layout/TypeTile.tsx';
 import { stageEntryDeletions, unstageEntryDeletions, useChangeSet } from '../editing/change-set-store.ts';
 import { StagedBar } from '../editing/review/StagedBar.tsx';
 import { ActorName } from '../history/ActorName.tsx';
@@ -45,6 +46,7 @@ export function EntryPage() {
   return (
     <Page
       breadcrumbs={<Breadcrumbs />}
+      lead={<TypeTile type={type} size="large" />}
       title={<bdi>{entry.name}</bdi>}
       badge={entry.isDeleted && <DeletedBadge type={type} entryId={entry.id} />}
       meta={

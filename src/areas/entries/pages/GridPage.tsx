@@ -13,7 +13,7 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { TypeTile } from '../../../ui/layout/TypeTile.tsx';
+import { TypeLabel } from '../../../ui/layout/TypeTile.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
@@ -148,6 +148,8 @@ function EntryList() {
     column: address.field === '' || column < 0 ? undefined : column,
   };
   const isFiltered = view.q !== '' || view.query !== undefined;
+  const isLoading = !errors && result.error === undefined;
+  const mayHaveRows = (rows?.total ?? (isLoading ? type.entryCount : undefined) ?? 0) > 0;
   const clearFilter = () => {
     focusFilter();
     void showView({ ...view, q: '', query: undefined });
@@ -163,10 +165,9 @@ function EntryList() {
       fill
       breadcrumbs={<Breadcrumbs />}
       title={
-        <span className="ent-title">
-          <TypeTile type={type} />
+        <TypeLabel type={type} size="medium">
           {type.pluralName}
-        </span>
+        </TypeLabel>
       }
       meta={
         <span aria-live="polite">
@@ -176,7 +177,7 @@ function EntryList() {
       }
       actions={
         <>
-          {rows && rows.total > 0 && (
+          {mayHaveRows && (
             <BulkButton typeId={type.id} rows={rows} query={rowQuery.query} isFiltered={isFiltered} />
           )}
           <ImportExportMenu
@@ -206,7 +207,10 @@ function EntryList() {
       <TableBar
         tools={
           <>
-            {rows && result.asOf > 0 && <DataAge at={result.asOf} failed={result.error !== undefined} />}
+            <DataAge
+              at={rows && result.asOf > 0 ? result.asOf : undefined}
+              failed={result.error !== undefined}
+            />
             <IconButton label="Reload" icon={RefreshCw} pending={isFetching} onClick={() => void reload()} />
             <AsOfLink type={type.apiName} view={view} />
             <ColumnTools {...{ fields, layout, sort }} onSort={sortBy} onChange={saveLayout} />
@@ -386,7 +390,8 @@ function DeletedFieldsNotice({ fields, rows, error, onReloadSchema }: DeletedFie
 
 interface BulkButtonProps {
   typeId: number;
-  rows: EntryRows;
+  /** Undefined while they load: the button keeps its place. */
+  rows: EntryRows | undefined;
   query: RowQuery['query'];
   /** Whether a search or a filter is active. */
   isFiltered: boolean;
@@ -400,10 +405,12 @@ function BulkButton({ typeId, rows, query, isFiltered }: BulkButtonProps) {
   const { reason } = usePermission('updateEntries');
   const [pending, setPending] = useState(false);
   const selection = useSelectedStoredRows();
-  const range = selection?.rows === rows ? selection : undefined;
-  const count = range ? range.bottom - range.top + 1 : rows.total;
-  const isAll = count === rows.total;
+  const range = rows && selection?.rows === rows ? selection : undefined;
+  const total = rows?.total ?? 0;
+  const count = range ? range.bottom - range.top + 1 : total;
+  const isAll = count === total;
   const edit = async () => {
+    if (!rows) return;
     if (!range || isAll) {
       openEntryBulk({ typeId, scope: { query, total: rows.total } });
       return;
@@ -423,12 +430,13 @@ function BulkButton({ typeId, rows, query, isFiltered }: BulkButtonProps) {
     !isAll && count > MAX_SELECTED_ROWS
       ? `Select at most ${formatNumber(MAX_SELECTED_ROWS)} rows, or use a filter for more`
       : undefined;
-  const allLabel = `Edit all ${formatNumber(count)}${isFiltered ? ' that match' : ''}`;
+  const loadingReason = rows ? undefined : 'The entries are loading';
+  const allLabel = `Edit all${rows ? ` ${formatNumber(count)}` : ''}${isFiltered ? ' that match' : ''}`;
   return (
     <Button
       icon={PencilLine}
       pending={pending}
-      disabledReason={reason ?? tooManyReason}
+      disabledReason={reason ?? loadingReason ?? tooManyReason}
       onClick={() => void edit()}
     >
       {isAll ? allLabel : `Edit ${formatNumber(count)} selected`}

@@ -44,9 +44,9 @@ export function QualityPage() {
       <section className="quality-part" aria-labelledby="quality-requests">
         <h2 id="quality-requests">Requests of this tab</h2>
         <p className="field-hint">
-          {requests.p95Ms !== undefined && `95% took at most ${formatMs(requests.p95Ms)}. `}
           Measured by this browser since the tab was opened, at most the first 250 files and requests. The
           list of people is read by a background worker and not included.
+          {requests.p95Ms !== undefined && ` 95% took at most ${formatMs(requests.p95Ms)}.`}
         </p>
         <DataTable
           label="Requests of this tab"
@@ -63,11 +63,18 @@ export function QualityPage() {
 
 const readRequestTimes = () => summarizeRequests(performance.getEntriesByType('resource'));
 
-/** Times of the requests of this tab so far, updated as further ones end. */
+/** Times of the requests of this tab so far, updated as further ones end. Rows keep their place, and new ones follow. */
 function useRequestTimes() {
   const [times, setTimes] = useState(readRequestTimes);
   useEffect(() => {
-    const observer = new PerformanceObserver(() => setTimes(readRequestTimes()));
+    const observer = new PerformanceObserver(() =>
+      setTimes((shown) => {
+        const next = readRequestTimes();
+        const byName = new Map(next.parts.map((part) => [part.name, part]));
+        const names = new Set([...shown.parts, ...next.parts].map(getRequestName));
+        return { ...next, parts: [...names].flatMap((name) => byName.get(name) ?? []) };
+      }),
+    );
     observer.observe({ type: 'resource' });
     return () => observer.disconnect();
   }, []);

@@ -1,27 +1,15 @@
 import { useRouter, Link, getRouteApi } from '@tanstack/react-router';
-import {
-  Mail,
-  MailX,
-  MailPlus,
-  RefreshCw,
-  AtSign,
-  Ban,
-  CalendarPlus,
-  Send,
-  Trash2,
-  UserRound,
-} from 'lucide-react';
+import { Mail, MailX, MailPlus, AtSign, Ban, CalendarPlus, Send, Trash2, UserRound } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
-import { DataAge } from '../../../app/freshness/DataAge.tsx';
+import { PagedListAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { useDirectory } from '../../../directory/directory.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
-import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
@@ -31,7 +19,6 @@ import { useShortcut } from '../../../ui/shortcuts.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
-import { AsOf } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { useMedia } from '../../../ui/use-media.ts';
 import { getActionReason } from '../model/actions.ts';
@@ -130,7 +117,7 @@ function InvitationList() {
           filters={
             <InvitationFilters {...viewState} counts={result?.counts} endingSoonCount={endingSoon.length} />
           }
-          tools={<ListState list={list} />}
+          tools={<PagedListAge list={{ ...list, size: all?.length }} />}
           onHide={(next) => show({ ...view, hidden: next }, true)}
           label="Invitations"
           columns={columns}
@@ -186,18 +173,6 @@ function InviteLink() {
       <MailPlus />
       {label}
     </Link>
-  );
-}
-
-/** Freshness of the list. */
-function ListState({ list }: { list: ReturnType<typeof useInvitations> }) {
-  const { all, complete, error, asOf, refreshing, refresh } = list;
-  return (
-    <>
-      {all && !complete && <AsOf tone="warn">{formatNumber(all.length)} read</AsOf>}
-      {all && complete && <DataAge at={asOf} failed={error !== undefined} />}
-      <IconButton label="Reload" icon={RefreshCw} pending={refreshing} onClick={refresh} />
-    </>
   );
 }
 

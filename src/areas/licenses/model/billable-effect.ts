@@ -1,10 +1,5 @@
 import { findLicenseType, getBillableChange } from '../../../../contract/rules/licenses.ts';
-import { formatNumber } from '../../../lib/numbers.ts';
-
-const signedFormat = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
-
-/** Formats a difference with sign and a true minus. */
-export const formatDifference = (value: number): string => signedFormat.format(value).replace('-', '−');
+import { formatDifference, formatNumber } from '../../../lib/numbers.ts';
 
 /** Effect of a license on billing. @param total number of billable licenses now, if known */
 export function formatBillableHint(from: number, to: number, total: number | undefined): string {

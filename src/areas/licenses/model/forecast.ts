@@ -1,7 +1,6 @@
 import type { LicenseSeats } from '../../../../contract/generated/types.gen.ts';
-import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { formatDifference, formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatStep } from '../../../ui/chart/time-series.ts';
-import { formatDifference } from './billable-effect.ts';
 
 /** Days after which a forecast is not shown: extensions and new memberships make it worthless. */
 const MAX_FORECAST_DAYS = 90;

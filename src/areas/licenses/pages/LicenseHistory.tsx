@@ -5,13 +5,13 @@ import type { UserLicenseChange } from '../../../../contract/generated/types.gen
 import { getBillableChange, getLicenseName } from '../../../../contract/rules/licenses.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { getUserLicenseHistoryInfiniteOptions } from '../../../api/generated/queries/licenses.gen.ts';
+import { formatDifference } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
-import { formatDifference } from '../model/billable-effect.ts';
 import './history.css';
 
 const PAGE_SIZE = 20;

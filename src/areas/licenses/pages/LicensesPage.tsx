@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useRouter, getRouteApi } from '@tanstack/react-router';
-import { BadgeCheck, ChartColumnStacked, History, UserRound, RefreshCw } from 'lucide-react';
+import { BadgeCheck, ChartColumnStacked, History, UserRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { LicenseSeats, SeatTotal } from '../../../../contract/generated/types.gen.ts';
 import { getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
@@ -11,16 +11,15 @@ import {
   listSeatTotalsOptions,
 } from '../../../api/generated/queries/licenses.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
-import { DataAge } from '../../../app/freshness/DataAge.tsx';
+import { PagedListAge } from '../../../app/freshness/DataAge.tsx';
 import { TableViews } from '../../../app/views/TableViews.tsx';
 import { useDirectory, useDirectorySearch, usePeopleById } from '../../../directory/directory.ts';
 import type { Directory } from '../../../directory/directory.ts';
 import type { FacetCounts } from '../../../directory/engine/facets.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { SORT_KEYS } from '../../../directory/engine/search.ts';
-import { pluralize, formatNumber } from '../../../lib/numbers.ts';
+import { formatDifference, formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
 import { subtractDays } from '../../../ui/chart/time-series.ts';
@@ -39,11 +38,10 @@ import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
-import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
-import { formatDifference } from '../model/billable-effect.ts';
 import { formatForecast, getForecastDays } from '../model/forecast.ts';
 import {
   isFiltered,
@@ -474,13 +472,10 @@ function LicensesBar(props: LicensesBarProps) {
 }
 
 function Tools({ view, show, directory }: Pick<LicensesBarProps, 'view' | 'show' | 'directory'>) {
-  const { size, complete, asOf, refreshing, error, refresh } = directory;
   const layout = useTableLayout('licenses');
   return (
     <>
-      {size !== undefined && !complete && <AsOf tone="warn">{formatNumber(size)} read</AsOf>}
-      {asOf !== undefined && complete && <DataAge at={asOf} failed={error !== undefined} />}
-      <IconButton label="Reload everything" icon={RefreshCw} pending={refreshing} onClick={refresh} />
+      <PagedListAge list={directory} />
       <TableTools
         columns={COLUMNS}
         layout={layout}

@@ -40,6 +40,7 @@ export function HomePage() {
   );
   return (
     <Page
+      oneLine
       title={site.name}
       meta={
         people === undefined

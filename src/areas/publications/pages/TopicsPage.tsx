@@ -15,7 +15,7 @@ import {
 import type { Consumer, TopicDefinition } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
-import { DataAge } from '../../../app/freshness/DataAge.tsx';
+import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { formatExactDate, formatMoment } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -101,7 +101,7 @@ export function TopicsPage() {
         </table>
         <footer className="tbl-footer">
           <span>Marks show where each consumer reads between the oldest and the newest event</span>
-          <DataAge at={topics.dataUpdatedAt} failed={topics.error !== null} />
+          <QueryAge query={topics} />
         </footer>
       </section>
     </>

@@ -6,7 +6,7 @@ import type { ReportRun } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { getReportRunOptions, listReportRunsOptions } from '../../../api/generated/queries/reports.gen.ts';
 import { cancelReportRun, getReportRun } from '../../../api/generated/sdk/reports.gen.ts';
-import { hasAnyCapability, useSession } from '../../../api/session.ts';
+import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
@@ -18,7 +18,6 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -31,6 +30,7 @@ import type { Column } from '../../../ui/table/columns.ts';
 import { isRunning, loadReport, RUN_LABELS, saveReport, showFailure } from '../model/reports.ts';
 import { formatSelection } from '../model/selection.ts';
 import type { ReportSelection } from '../model/selection.ts';
+import { OwnerToggle, useOwnerFilter } from './OwnerFilter.tsx';
 import { ReportTabs } from './ReportTabs.tsx';
 import '../reports.css';
 
@@ -48,8 +48,7 @@ export function RunsPage() {
   const session = useSession();
   const { everyone, run: linkedId } = route.useSearch();
   const navigate = route.useNavigate();
-  const mayListAll = hasAnyCapability(session, ['View Activity', 'Manage Report Templates']);
-  const owner = everyone === true && mayListAll ? 'all' : 'own';
+  const { owner, mayListAll } = useOwnerFilter(everyone);
   const query = useQuery({
     ...listReportRunsOptions({ query: { owner, pageNumber: 1, pageSize: PAGE_SIZE } }),
     refetchInterval: ({ state }) => (state.data?.some(isRunning) === true ? REFRESH_INTERVAL_MS : false),
@@ -70,17 +69,7 @@ export function RunsPage() {
       </p>
       <ListTable
         table="reportRuns"
-        filters={
-          mayListAll && (
-            <Toggle
-              kind="switch"
-              id="reports-everyone"
-              label="Of all users"
-              checked={owner === 'all'}
-              onChange={(isOn) => void navigate({ search: isOn ? { everyone: true } : {} })}
-            />
-          )
-        }
+        filters={mayListAll && <OwnerToggle owner={owner} onChange={(search) => void navigate({ search })} />}
         label="Generated reports"
         columns={COLUMNS}
         hidden={owner === 'all' || isShared ? NO_COLUMNS : OWN_HIDDEN}

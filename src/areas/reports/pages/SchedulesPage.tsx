@@ -7,7 +7,7 @@ import type { ReportSchedule, ReportScheduleChange } from '../../../../contract/
 import { toServiceError } from '../../../api/errors.ts';
 import { listReportSchedulesOptions } from '../../../api/generated/queries/reports.gen.ts';
 import { deleteReportSchedule, updateReportSchedule } from '../../../api/generated/sdk/reports.gen.ts';
-import { hasAnyCapability, useSession } from '../../../api/session.ts';
+import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
@@ -17,7 +17,6 @@ import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
-import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -28,6 +27,7 @@ import { showFailure } from '../model/reports.ts';
 import { formatPeople, formatTimes, toDeliveryValues, toTiming } from '../model/schedules.ts';
 import { DeliveryFields } from './DeliveryFields.tsx';
 import { LastRun } from './LastRun.tsx';
+import { OwnerToggle, useOwnerFilter } from './OwnerFilter.tsx';
 import { ReportTabs } from './ReportTabs.tsx';
 import '../reports.css';
 
@@ -43,11 +43,9 @@ const STATE_TONES: Record<ReportSchedule['state'], Tone> = {
 
 /** Reports that are generated regularly: the user's own, or those of everyone for those who may see them. */
 export function SchedulesPage() {
-  const session = useSession();
   const { everyone } = route.useSearch();
   const navigate = route.useNavigate();
-  const mayListAll = hasAnyCapability(session, ['View Activity', 'Manage Report Templates']);
-  const owner = everyone === true && mayListAll ? 'all' : 'own';
+  const { owner, mayListAll } = useOwnerFilter(everyone);
   const query = useQuery(listReportSchedulesOptions({ query: { owner } }));
   const { data, error, refetch, isRefetching } = query;
   const { menu, edited, close } = useScheduleMenu();
@@ -73,15 +71,7 @@ export function SchedulesPage() {
         <ListTable
           table="reportSchedules"
           filters={
-            mayListAll && (
-              <Toggle
-                kind="switch"
-                id="schedules-everyone"
-                label="Of all users"
-                checked={owner === 'all'}
-                onChange={(isOn) => void navigate({ search: isOn ? { everyone: true } : {} })}
-              />
-            )
+            mayListAll && <OwnerToggle owner={owner} onChange={(search) => void navigate({ search })} />
           }
           label="Schedules"
           columns={COLUMNS}

@@ -13,6 +13,7 @@ import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { TypeLabel } from '../../../ui/layout/TypeTile.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { useSchema } from '../../entries/index.ts';
 import { FORMAT_LABELS, sortTemplates } from '../model/reports.ts';
@@ -94,7 +95,13 @@ export function TemplatesPage() {
 /** Name of the type of a template. */
 function TypeName({ template }: { template: ReportTemplate }) {
   const type = useSchema().typeById.get(template.entryTypeId);
-  return <bdi>{type?.pluralName ?? 'A deleted type'}</bdi>;
+  return type ? (
+    <TypeLabel type={type}>
+      <bdi>{type.pluralName}</bdi>
+    </TypeLabel>
+  ) : (
+    'A deleted type'
+  );
 }
 
 function GenerateLink({ template, tabIndex }: { template: ReportTemplate; tabIndex: number }) {

@@ -10,6 +10,7 @@ import type { FieldType } from '../../../../contract/rules/fields.ts';
 import { canBeCalculated } from '../../../../contract/rules/formula/formula.ts';
 import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import type { ConditionGroup } from '../../../../contract/rules/query/condition.ts';
+import { DEFAULT_TYPE_ICON } from '../../../../contract/rules/type-icons.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { withEtag } from '../../../api/etag.ts';
 import { getField } from '../../../api/generated/sdk/schema.gen.ts';
@@ -238,5 +239,5 @@ export const toTypeValues = (type: EntryTypeVm | undefined): TypeValues => ({
   apiName: type?.apiName ?? '',
   singularName: type?.singularName ?? '',
   pluralName: type?.pluralName ?? '',
-  icon: type?.icon ?? 'table',
+  icon: type?.icon ?? DEFAULT_TYPE_ICON,
 });

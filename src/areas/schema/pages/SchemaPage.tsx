@@ -32,6 +32,7 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { TypeLabel } from '../../../ui/layout/TypeTile.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
@@ -90,7 +91,11 @@ export function SchemaPage() {
   return (
     <Page
       breadcrumbs={<Breadcrumbs />}
-      title={`Schema of ${type.pluralName}`}
+      title={
+        <TypeLabel type={type} size="medium">
+          Schema of {type.pluralName}
+        </TypeLabel>
+      }
       meta={
         <span className="ent-facts">
           <span>{pluralize(fields.length, 'field', 'fields')}</span>

@@ -10,7 +10,7 @@ import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatShortDate } from '../../../lib/dates.ts';
 import { foldText } from '../../../lib/fold-text.ts';
-import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { formatDifference, formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { toLinePoints } from '../../../ui/chart/line-points.ts';
@@ -19,8 +19,9 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { TypeTile } from '../../../ui/layout/TypeTile.tsx';
+import { TypeLabel, TypeTile } from '../../../ui/layout/TypeTile.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
+import { SchemaChangesCard } from '../../activity/index.ts';
 import { getReferenceTypeIds, useSchema, useUserNames } from '../../entries/index.ts';
 import type { Field, Schema } from '../../entries/index.ts';
 import { TypePanel } from '../panels/TypePanel.tsx';
@@ -143,14 +144,13 @@ function Growth({ counts }: { counts: readonly number[] }) {
         <polyline points={toLinePoints(counts, CHART_WIDTH, CHART_HEIGHT - 2)} />
       </svg>
       <span className="tbl-lines">
-        <span className="num">{difference === 0 ? 'None added' : formatDifference.format(difference)}</span>
+        <span className="num">{difference === 0 ? 'None added' : formatDifference(difference)}</span>
         {share !== undefined && difference !== 0 && <small className="num">{share}</small>}
       </span>
     </span>
   );
 }
 
-const formatDifference = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
 const formatShare = new Intl.NumberFormat(undefined, {
   style: 'percent',
   maximumFractionDigits: 1,
@@ -276,7 +276,10 @@ export function TypesPage() {
         }
         onClearFilters={q === '' ? undefined : () => setQ('')}
       />
-      <ConnectionsCard schema={schema} />
+      <div className="sch-below">
+        <ConnectionsCard schema={schema} />
+        <SchemaChangesCard />
+      </div>
       {search.new && <TypePanel />}
     </Page>
   );
@@ -337,8 +340,7 @@ const MAX_TARGETS = 3;
 
 const TypeChip = ({ type }: { type: EntryTypeVm }) => (
   <Link to="/entries/$type" params={{ type: type.apiName }} className="sch-type sch-type-chip">
-    <TypeTile type={type} size="small" />
-    <span>{type.pluralName}</span>
+    <TypeLabel type={type}>{type.pluralName}</TypeLabel>
   </Link>
 );
 

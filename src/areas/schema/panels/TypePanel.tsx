@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useController, useForm, useWatch } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import type { EntryTypeIcon, EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
+import { DEFAULT_TYPE_ICON } from '../../../../contract/rules/type-icons.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { withEtag } from '../../../api/etag.ts';
 import { createEntryTypeMutation } from '../../../api/generated/queries/schema.gen.ts';
@@ -28,7 +29,7 @@ const hasSameNames = (a: TypeValues, b: TypeValues): boolean =>
   a.apiName === b.apiName &&
   a.singularName === b.singularName &&
   a.pluralName === b.pluralName &&
-  (a.icon ?? 'table') === (b.icon ?? 'table');
+  (a.icon ?? DEFAULT_TYPE_ICON) === (b.icon ?? DEFAULT_TYPE_ICON);
 
 /** What other names affect, before they are saved. */
 function TypeImpact({ control, type }: { control: Control<TypeValues>; type: EntryTypeVm }) {

@@ -135,7 +135,7 @@ function FederationId({ value }: { value: string | null | undefined }) {
 
 function AuthorName({ userId }: { userId: number | null }) {
   const name = useUserName(userId);
-  return name === undefined ? null : `by ${name}`;
+  return <span className="user-author">{name === undefined ? '' : `by ${name}`}</span>;
 }
 
 const ONE_WAY_SWITCHES = {

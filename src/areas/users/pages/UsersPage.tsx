@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter, getRouteApi, Link } from '@tanstack/react-router';
-import { Users, Download, Upload, Plus, RefreshCw } from 'lucide-react';
+import { Users, Download, Upload, Plus } from 'lucide-react';
 import { Suspense, useEffect, useMemo, useState } from 'react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
-import { DataAge } from '../../../app/freshness/DataAge.tsx';
+import { PagedListAge } from '../../../app/freshness/DataAge.tsx';
 import { TableViews } from '../../../app/views/TableViews.tsx';
 import { restrictToIds, useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
 import type { DirectorySearchResult, Directory } from '../../../directory/directory.ts';
@@ -14,7 +14,6 @@ import { SORT_KEYS } from '../../../directory/engine/search.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -22,15 +21,20 @@ import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { useShortcut } from '../../../ui/shortcuts.ts';
-import { createStore, useStore } from '../../../ui/store.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
 import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
-import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
-import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
+import {
+  saveHiddenColumns,
+  saveTableLayout,
+  useArrangedColumns,
+  useHiddenColumns,
+  useTableLayout,
+} from '../../../ui/table/use-table-layout.ts';
 import { openExport } from '../../export/index.ts';
 import { useRowMenu } from '../model/actions.ts';
 import { createUserExportSource } from '../model/export-source.ts';
@@ -50,6 +54,9 @@ import { UsersBulk } from './UsersBulk.tsx';
 const PastePanel = lazyWithPreload(() => import('../panels/PastePanel.tsx'));
 const NO_SELECTION: ReadonlySet<RowId> = new Set();
 
+/** Columns hidden until someone chooses others. */
+const INITIALLY_HIDDEN = ['id', 'timeZone', 'created', 'lastActive'];
+
 const SHORTCUTS = [{ keys: 'n', label: 'New user', group: 'Users' }];
 const getId = ({ id }: DirectoryRow) => id;
 const getName = ({ name }: DirectoryRow) => name;
@@ -60,7 +67,7 @@ export function UsersPage() {
   const directory = useDirectory();
   const { size, billable, groups, complete, error, refreshing, refresh } = directory;
   const { view, show, type, settle } = useUsersView();
-  const storedHidden = useHiddenColumns();
+  const storedHidden = useHiddenColumns('users', INITIALLY_HIDDEN);
   const layout = useTableLayout('users');
   const columns = useArrangedColumns(COLUMNS, layout);
   const hidden = view.hidden ?? storedHidden;
@@ -331,7 +338,7 @@ function UsersBar(props: UsersBarProps) {
   }));
   return (
     <TableBar tools={<Tools {...props} />}>
-      <TableViews table="users" hidden={hidden} onHide={saveHiddenColumns} />
+      <TableViews table="users" hidden={hidden} onHide={(next) => saveHiddenColumns('users', next)} />
       <SearchField
         label="Search users"
         placeholder="Name, e-mail, id: or paste a list"
@@ -358,19 +365,16 @@ function UsersBar(props: UsersBarProps) {
 
 function Tools({ view, hidden, show, directory }: UsersBarProps) {
   const layout = useTableLayout('users');
-  const { size, complete, asOf, refreshing, error, refresh } = directory;
   return (
     <>
-      {size !== undefined && !complete && <AsOf tone="warn">{formatNumber(size)} read</AsOf>}
-      {asOf !== undefined && <DataAge at={asOf} failed={error !== undefined} />}
-      <IconButton label="Reload everything" icon={RefreshCw} pending={refreshing} onClick={refresh} />
+      <PagedListAge list={directory} />
       <TableTools
         columns={COLUMNS}
         layout={layout}
         onLayout={(next) => saveTableLayout('users', next)}
         hidden={hidden}
         onHide={(next) => {
-          saveHiddenColumns(next);
+          saveHiddenColumns('users', next);
           // Replaces the history entry: hiding columns is not a step for Back.
           show({ ...view, hidden: next }, true);
         }}
@@ -378,24 +382,4 @@ function Tools({ view, hidden, show, directory }: UsersBarProps) {
       />
     </>
   );
-}
-
-const STORAGE_KEY = 'steward-users-hidden';
-const SEPARATOR = '-';
-const DEFAULT_HIDDEN = ['id', 'timeZone', 'created', 'lastActive'];
-
-function loadHiddenColumns(): readonly string[] {
-  const stored = localStorage.getItem(STORAGE_KEY);
-  return stored === null ? DEFAULT_HIDDEN : stored.split(SEPARATOR).filter((id) => id !== '');
-}
-
-const hiddenColumns = createStore(loadHiddenColumns());
-
-/** Columns hidden in this browser. */
-const useHiddenColumns = (): readonly string[] => useStore(hiddenColumns);
-
-/** Stores the hidden columns for the next visit. */
-function saveHiddenColumns(ids: readonly string[]): void {
-  localStorage.setItem(STORAGE_KEY, ids.join(SEPARATOR));
-  hiddenColumns.set(ids);
 }

@@ -1,6 +1,6 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
 import { ServiceError } from '../../../../api/errors.ts';
-import { topicQuery } from '../../../../areas/publications/model/queries.ts';
+import { activityQuery, topicQuery } from '../../../../areas/publications/model/queries.ts';
 import type { TopicView } from '../../../../areas/publications/model/view.ts';
 import { TopicPage } from '../../../../areas/publications/pages/TopicPage.tsx';
 import { passSearch } from '../../../../lib/search-params.ts';
@@ -26,7 +26,11 @@ export const Route = createFileRoute('/_app/publications/topics/$topicId')({
     if (topicId === NEW) return { title: 'New topic' };
     try {
       // Editing starts with the current state of the topic.
-      const { data } = await queryClient.fetchQuery({ ...topicQuery(topicId), staleTime: 0 });
+      const [{ data }] = await Promise.all([
+        queryClient.fetchQuery({ ...topicQuery(topicId), staleTime: 0 }),
+        // The chart stands above the figures.
+        queryClient.prefetchQuery(activityQuery),
+      ]);
       return { title: data.name };
     } catch (error) {
       if (error instanceof ServiceError && error.status === 404) throw notFound();
