@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Job } from '../../../contract/generated/types.gen.ts';
 import { openAndReadBackup } from '../../cli/restore/restore-backup.ts';
 import { computeSheetDigests } from '../../cli/restore/verify-backup.ts';
 import { createHashedFile } from '../../kernel/hashed-file.ts';
@@ -60,10 +59,12 @@ onEachApp((context) => {
   };
   const findNewest = async () => (await listBackups(things.api))[0];
   const findJobId = async () => (await findNewest())?.jobId ?? 0;
-  /** Resolves when the process that makes the backup has stored its progress once more. */
-  const waitForHeartbeat = async (jobId: number): Promise<void> => {
-    const read = async () => (await things.api.get<Job>(`jobs/${jobId}`)).body.done;
-    while ((await read()) < 99);
+  /** Returns the newest backup as soon as a heartbeat has stored that this member is being written. */
+  const waitForStage = async (stage: string) => {
+    for (;;) {
+      const newest = await findNewest();
+      if (newest?.stage === stage) return newest;
+    }
   };
   /** Attaches files with these contents to an entry. */
   const attach = async (...contents: string[]) => {
@@ -155,8 +156,7 @@ onEachApp((context) => {
     const seen: unknown[] = [];
     const write: typeof writeBackup = async (sourceDb, scope, options) => {
       const result = await writeBackup(sourceDb, scope, options);
-      await waitForHeartbeat(jobId);
-      seen.push(await findNewest());
+      seen.push(await waitForStage('files.csv'));
       return result;
     };
     await makeQueuedBackups(db(), { write });

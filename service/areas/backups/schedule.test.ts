@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { BackupSettings, Job } from '../../../contract/generated/types.gen.ts';
 import { JobStopped } from '../../kernel/jobs/job-owner.ts';
@@ -206,6 +206,37 @@ onEachApp((context) => {
       },
     });
     expect((await listBackups(api))[0]?.verified).toMatchObject({ state: 'passed', message: null });
+  });
+
+  test('a verification keeps its lease while it runs, and ends when another process has it', async () => {
+    const { api, siteId } = await createSite();
+    await api.post(`${BACKUPS}/request`, {});
+    await makeQueuedBackups(db());
+    const [backup] = await listBackups(api);
+    await api.post(`${BACKUPS}/verify/${backup?.fileName}`);
+    const changeLease = (change: RawBuilder<unknown>) =>
+      sql`update backup set ${change} where site_id = ${siteId}`.execute(db());
+    const isRenewed = async () => {
+      const { rows } = await sql<{ renewed: boolean }>`
+        select verify_lease_until > now() + interval '30 seconds' as renewed from backup where site_id = ${siteId}`.execute(
+        db(),
+      );
+      return rows[0]?.renewed;
+    };
+    await verifyNextBackup({
+      db: db(),
+      services,
+      signal: new AbortController().signal,
+      heartbeatMs: 10,
+      async restore(_path, _dataDir, signal) {
+        await changeLease(sql`verify_lease_until = now() + interval '1 second'`);
+        await expect.poll(isRenewed).toBe(true);
+        await changeLease(sql`verify_fence = verify_fence + 1`);
+        await expect.poll(() => signal.aborted).toBe(true);
+        return { state: 'failed', message: 'Too late' };
+      },
+    });
+    expect((await listBackups(api))[0]?.verified).toMatchObject({ state: 'running' });
   });
 
   test('a valid backup passes the verification in a child process', async () => {

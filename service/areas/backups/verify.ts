@@ -70,11 +70,13 @@ export async function verifyNextBackup({
   services,
   signal,
   restore,
+  heartbeatMs = HEARTBEAT_MS,
 }: {
   db: Db;
   services: Pick<Services, 'dataDir' | 'blobs' | 'publicUrl' | 'wakeMailWorker'>;
   signal: AbortSignal;
   restore: Restore;
+  heartbeatMs?: number;
 }): Promise<boolean> {
   await queueNewestForVerification(db);
   const backup = await store.claimVerification(db);
@@ -85,7 +87,7 @@ export async function verifyNextBackup({
       .renewVerificationLease(db, backup)
       .then((isOurs) => isOurs || leaseLost.abort())
       .catch(() => undefined);
-  }, HEARTBEAT_MS);
+  }, heartbeatMs);
   const stop = AbortSignal.any([signal, leaseLost.signal]);
   const outcome = await withLocalBlob(services, getBackupName(services, backup.storageId), stop, (path) =>
     restore(path, services.dataDir, stop),

@@ -70,6 +70,7 @@ export const kernelArea = defineArea({
       backup: { leftOut: 'belongs to the installation, not to a site' },
       retention: 'an hour after the last heartbeat',
     },
+    user_write: { backup: { leftOut: 'only compared by standby reads of the installation' } },
     throttle: { backup: { leftOut: 'counters of the installation' } },
   },
 });
