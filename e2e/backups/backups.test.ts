@@ -62,7 +62,7 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   await panel.getByRole('checkbox', { name: /^Deals/ }).uncheck();
   await expectAccessible(page);
   // The address of a download is shown before the backup is requested.
-  await expect(panel.getByText(/yours is (127\.0\.0\.1|::1) now/)).toBeVisible();
+  await expect(panel.getByText(/Yours is (127\.0\.0\.1|::1)\./)).toBeVisible();
   await panel.getByRole('button', { name: 'Request backup' }).click();
   await expectToast(page, 'Backup requested');
 
@@ -70,7 +70,7 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   const row = await expectRow(backupList(page), { State: 'Ready' });
   await expect(page.getByRole('link', { name: 'Open backup' })).toBeVisible();
   await expectAccessibleInBothThemes(page);
-  await expect(page.getByText(/yours is (127\.0\.0\.1|::1) now/)).toBeVisible();
+  await expect(page.getByText(/Yours is (127\.0\.0\.1|::1)\./)).toBeVisible();
   const latency = page.getByText(/^Latency p95 [\d,]+ ms, measured by this browser in [\d,]+ reads/);
   await expect(latency).toBeAttached();
   const { bytes, name } = await downloadBytes(page, () =>

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { EntryTypeVm, FieldVm } from '../../../../contract/generated/types.gen.ts';
+import type { EntryTypeVm, FieldVm, Session } from '../../../../contract/generated/types.gen.ts';
 import { listAllFieldsOptions, listEntryTypesOptions } from '../../../api/generated/queries/schema.gen.ts';
-import { usePermission } from '../../../api/session.ts';
+import { getPermission, usePermission } from '../../../api/session.ts';
 
 /** Entry types and fields of the site, to name what messages have as ids. */
 export interface TopicSchema {
@@ -23,6 +24,15 @@ export function useTopicSchema(): TopicSchema {
   const { data: types } = useQuery({ ...listEntryTypesOptions(), enabled: allowed });
   const { data: fields } = useQuery({ ...listAllFieldsOptions(), enabled: allowed });
   return useMemo(() => buildTopicSchema(types, fields), [types, fields]);
+}
+
+/** Loads what `useTopicSchema` reads, as far as the session may: a page with the tree of fields has its height from the start. */
+export async function prefetchTopicSchema(client: QueryClient, session: Session): Promise<void> {
+  if (!getPermission(session, 'listAllFields').allowed) return;
+  await Promise.all([
+    client.prefetchQuery(listEntryTypesOptions()),
+    client.prefetchQuery(listAllFieldsOptions()),
+  ]);
 }
 
 export function buildTopicSchema(

@@ -1,6 +1,7 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
 import { ServiceError } from '../../../../api/errors.ts';
 import { activityQuery, topicQuery } from '../../../../areas/publications/model/queries.ts';
+import { prefetchTopicSchema } from '../../../../areas/publications/model/schema.ts';
 import type { TopicView } from '../../../../areas/publications/model/view.ts';
 import { TopicPage } from '../../../../areas/publications/pages/TopicPage.tsx';
 import { passSearch } from '../../../../lib/search-params.ts';
@@ -22,14 +23,19 @@ export const Route = createFileRoute('/_app/publications/topics/$topicId')({
     stringify: ({ topicId }) => ({ topicId: String(topicId) }),
   },
   validateSearch: passSearch<Partial<TopicView>>,
-  loader: async ({ context: { queryClient }, params: { topicId } }) => {
-    if (topicId === NEW) return { title: 'New topic' };
+  loader: async ({ context: { queryClient, session }, params: { topicId } }) => {
+    const schema = prefetchTopicSchema(queryClient, session);
+    if (topicId === NEW) {
+      await schema;
+      return { title: 'New topic' };
+    }
     try {
       // Editing starts with the current state of the topic.
       const [{ data }] = await Promise.all([
         queryClient.fetchQuery({ ...topicQuery(topicId), staleTime: 0 }),
         // The chart stands above the figures.
         queryClient.prefetchQuery(activityQuery),
+        schema,
       ]);
       return { title: data.name };
     } catch (error) {
