@@ -12,6 +12,7 @@ import {
   startJobProcess,
   type JobProcess,
   type JobProcessTask,
+  resumeProcess,
 } from '../../testing/processes/job-process.ts';
 import { getKillCount } from '../../testing/processes/kills.ts';
 import { makePerson, makeSite } from '../../testing/site.ts';
@@ -183,7 +184,7 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a frozen p
         { timeout: 20_000 },
       );
       const rounds = frozen.count('round');
-      frozen.child.kill('SIGCONT');
+      resumeProcess(frozen.child);
       await frozen.waitFor('round', rounds + 1);
       expect(await readEffects(database.db, changes)).toEqual(toExpectedEffects(1));
       const { rows: after } = await sql<{ fence: number }>`

@@ -8,6 +8,7 @@ import type { PublicationEvent } from '../../../contract/generated/types.gen.ts'
 import { createEncryption } from '../../kernel/auth/encryption.ts';
 import { openDatabase, type Database } from '../../kernel/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/databases.ts';
+import { resumeProcess } from '../../testing/processes/job-process.ts';
 import {
   publishCells,
   startPublicationProcess,
@@ -181,7 +182,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
     expect(received).toHaveLength(1);
     await endLeases();
     await deliver();
-    frozen.child.kill('SIGCONT');
+    resumeProcess(frozen.child);
     await frozen.waitFor('round');
     expect(await readPosition()).toEqual({ next: 3, behind: 0 });
     await publishCells(database.db, siteId, [4]);
@@ -208,7 +209,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
     await publishCells(database.db, siteId, [4]);
     await fill();
     expect([(await listEvents('all')).length, (await listEvents('other')).length]).toEqual([0, 1]);
-    frozen.child.kill('SIGCONT');
+    resumeProcess(frozen.child);
     await frozen.waitFor('round');
     await fill();
     const source = await listEvents('default-data');

@@ -62,6 +62,16 @@ export function startJobProcess(env: Readonly<Record<string, string>> = {}): Job
   };
 }
 
+const RESUME_INTERVAL_MS = 100;
+
+/** Lets a process that froze itself go on. The signal is repeated until it ends: one that arrives before the process stands still is lost. */
+export function resumeProcess(child: ChildProcess): void {
+  const resume = () => child.kill('SIGCONT');
+  resume();
+  const timer = setInterval(resume, RESUME_INTERVAL_MS);
+  child.once('exit', () => clearInterval(timer));
+}
+
 /** Sends this process the signal before or while it sends its statements to the database. Returns whether it has done so. */
 export function injectFault({
   signal,

@@ -11,6 +11,7 @@ import { openDatabase } from '../../../kernel/db/database.ts';
 import { hashSecret } from '../../../kernel/secret.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { startImportProcess } from '../../../testing/processes/import-process.ts';
+import { resumeProcess } from '../../../testing/processes/job-process.ts';
 import { getKillCount } from '../../../testing/processes/kills.ts';
 import {
   enableRelationships,
@@ -231,7 +232,7 @@ test.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
     );
     const { fence } = await admit(db, { siteId, userId, takesLease: true });
     expect(fence).toBe(2);
-    frozen.child.kill('SIGCONT');
+    resumeProcess(frozen.child);
     expect(await frozen.exited).toBe(1);
     const { rows } = await sql`select (select count(*)::int from ri_item) as items,
       (select fence from ri_gate where site_id = ${siteId} and lease_until > now()) as fence`.execute(db);

@@ -33,6 +33,26 @@ export interface Connection {
   release(discard: boolean): void;
 }
 
+type RunAll = NonNullable<Connection['runAll']>;
+
+/** How a connection sends statements together. @throws Error for one that cannot */
+export function getRunAll(connection: Connection): RunAll {
+  if (!connection.runAll) throw new Error('Connections to a server send statements together');
+  return connection.runAll.bind(connection);
+}
+
+/** A connection that sends everything with `runAll`. */
+export const createBatchConnection = (runAll: RunAll, release: Connection['release']): Connection => ({
+  runAll,
+  run: async (sql, parameters, signal) => {
+    const { results, failure } = await runAll([{ sql, parameters }], signal);
+    const [result] = results;
+    if (!result) throw failure?.error;
+    return result;
+  },
+  release,
+});
+
 export interface ConnectionSource {
   acquire(): Promise<Connection>;
   close(): Promise<void>;

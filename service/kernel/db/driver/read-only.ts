@@ -1,4 +1,4 @@
-import type { Connection, ConnectionSource } from './dialect.ts';
+import { type Connection, type ConnectionSource, createBatchConnection, getRunAll } from './dialect.ts';
 import type { Statement } from './statement-batch.ts';
 
 /** Makes the transaction of a message read-only. The database refuses to switch back once a statement of it has run. */
@@ -31,18 +31,8 @@ function createReadOnlyConnection(connection: Connection): Connection {
   };
   const runAll: NonNullable<Connection['runAll']> = async (statements, signal) => {
     const sent = prepare(statements);
-    if (!connection.runAll) throw new Error('A read-only connection sends statements together');
-    const outcome = await connection.runAll(sent, signal);
+    const outcome = await getRunAll(connection)(sent, signal);
     return { ...outcome, results: outcome.results.slice(sent.length - statements.length) };
   };
-  return {
-    runAll,
-    run: async (sql, parameters, signal) => {
-      const { results, failure } = await runAll([{ sql, parameters }], signal);
-      const [result] = results;
-      if (!result) throw failure?.error;
-      return result;
-    },
-    release: (discard) => connection.release(discard),
-  };
+  return createBatchConnection(runAll, (discard) => connection.release(discard));
 }

@@ -11,6 +11,8 @@ import {
   type Connection,
   type ConnectionRoute,
   type ConnectionSource,
+  createBatchConnection,
+  getRunAll,
   isPureRead,
 } from './dialect.ts';
 import { standbyLostError, toDbError } from './errors.ts';
@@ -121,11 +123,6 @@ async function ask(source: ConnectionSource, statements: readonly Statement[]): 
   const outcome = await getRunAll(connection)(statements).catch(toFailure);
   connection.release(outcome.failure !== undefined);
   return outcome;
-}
-
-function getRunAll(connection: Connection): NonNullable<Connection['runAll']> {
-  if (!connection.runAll) throw new Error('Connections to a server send statements together');
-  return connection.runAll.bind(connection);
 }
 
 /** The standby of a process: its connections, whether it is used, and how far it is behind. */
@@ -372,23 +369,17 @@ export class ReadRoute implements ConnectionRoute {
       if (starts && !ends) inTransaction = onPrimary;
       return getRunAll(onPrimary)(statements, signal);
     };
-    return {
-      runAll: (statements, signal) =>
+    return createBatchConnection(
+      (statements, signal) =>
         runAll(statements, signal).catch((error: unknown) => {
           mustDiscard = true;
           throw error;
         }),
-      run: async (sql, parameters, signal) => {
-        const { results, failure } = await runAll([{ sql, parameters }], signal);
-        const [result] = results;
-        if (!result) throw failure?.error;
-        return result;
-      },
-      release: (discard) => {
+      (discard) => {
         onStandby?.release(discard || mustDiscard);
         onPrimary?.release(discard || mustDiscard);
       },
-    };
+    );
   }
 }
 
@@ -443,14 +434,5 @@ function createRecordingConnection(connection: Connection, standby: Standby, use
     const results = outcome.results.toSpliced(at, 1);
     return { ...outcome, results: isVoid ? results.slice(0, at - 1) : results };
   };
-  return {
-    runAll,
-    run: async (sql, parameters, signal) => {
-      const { results, failure } = await runAll([{ sql, parameters }], signal);
-      const [result] = results;
-      if (!result) throw failure?.error;
-      return result;
-    },
-    release: (discard) => connection.release(discard),
-  };
+  return createBatchConnection(runAll, (discard) => connection.release(discard));
 }
