@@ -9,7 +9,7 @@ import { findFreePort } from './free-port.ts';
 
 const isInstalled = (): boolean => spawnSync('nginx', ['-v']).error === undefined;
 
-/** Whether nginx can be used; installs the package if it can. Without it, a message says that tests are skipped. */
+/** Installs nginx where it is missing and can be had; else a message says that tests are skipped. @returns whether nginx can be used */
 export function ensureNginx(): boolean {
   const has = isInstalled() || (installDebianPackage('nginx') && isInstalled());
   if (!has) console.error('Tests with nginx are skipped: install nginx (Debian: apt install nginx).');

@@ -4,7 +4,7 @@ import { writeFile } from './pdf.ts';
 interface OnePageOptions {
   /** Content of the page. */
   content: string;
-  /** What `/X` is: an image or a form. */
+  /** Kind of the object `/X`: an image or a form. */
   xObject?: Buffer;
   /** Entries of the catalog. */
   catalog?: string;

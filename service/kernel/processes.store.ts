@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from './db/database.ts';
+import { SILENT_SECONDS } from './process-heartbeat.ts';
 
 /** What a process says about itself with each heartbeat. */
 interface Heartbeat {
@@ -29,9 +30,6 @@ interface StoredProcess extends Heartbeat {
   /** Whether three heartbeats are missing: the process was killed, hangs or does not reach the database. */
   isSilent: boolean;
 }
-
-export const HEARTBEAT_INTERVAL_MS = 30_000;
-const SILENT_SECONDS = (3 * HEARTBEAT_INTERVAL_MS) / 1_000;
 
 /** Stores a heartbeat and deletes processes without one for an hour. */
 export async function saveHeartbeat(db: Db, process: SavedHeartbeat): Promise<void> {

@@ -12,7 +12,7 @@ import { convertToPdf, NO_OFFICE } from './documents/office.ts';
 import type { TemplateRenderer, withTemplate } from './documents/renderer.ts';
 import { checkDocument, type CheckResult } from './language/check.ts';
 import { formatValue } from './language/formats.ts';
-import type { ReportPicture, ReportRecord, ReportValue } from './language/values.ts';
+import { listItems, type ReportPicture, type ReportRecord, type ReportValue } from './language/values.ts';
 import { requirePictureBytes, withReportData, type ReportEntry, type Selection } from './report-data.ts';
 import type { TemplateTexts } from './templates.store.ts';
 
@@ -134,17 +134,14 @@ export function findLimitFault(
   return say(REPORT_LIMITS.sections, 'a document with a section for each');
 }
 
-const toItems = (value: ReportValue): readonly ReportValue[] =>
-  value.kind === 'list' ? value.items : [value];
-
 const listPictures = (record: ReportRecord): ReportPicture[] =>
   Object.values(record)
-    .flatMap(toItems)
+    .flatMap(listItems)
     .filter((value) => value.kind === 'picture');
 
 /** A value as two reports compare it: a picture is another one when its content is. */
 const describeValue = (value: ReportValue, timeZone: string): string =>
-  toItems(value)
+  listItems(value)
     .map((item) =>
       item.kind === 'picture' ? `${item.name} (SHA-256 ${item.sha256})` : formatValue(item, { timeZone }),
     )

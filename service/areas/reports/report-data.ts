@@ -21,7 +21,7 @@ import {
 } from '../entries/index.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
 import type { UsedField } from './language/check.ts';
-import type { ReportPicture, ReportRecord, ReportValue } from './language/values.ts';
+import { listItems, type ReportPicture, type ReportRecord, type ReportValue } from './language/values.ts';
 
 /** Which entries a report shows. */
 export interface Selection {
@@ -229,7 +229,7 @@ function buildRecord(
       return toValue(field, referenced.get(item.id)?.[field.apiName], shown) ?? [];
     });
     const known = record[key];
-    const all = [...(known ? (known.kind === 'list' ? known.items : [known]) : []), ...values];
+    const all = [...(known ? listItems(known) : []), ...values];
     const [first] = all;
     if (first) record[key] = via.isMultiSelect ? { kind: 'list', items: all } : first;
   }

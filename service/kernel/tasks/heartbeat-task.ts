@@ -4,7 +4,8 @@ import { hostname } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Db } from '../db/database.ts';
 import { connectionsInUse, connectionWait } from '../metrics.ts';
-import { HEARTBEAT_INTERVAL_MS, saveHeartbeat } from '../processes.store.ts';
+import { HEARTBEAT_INTERVAL_MS } from '../process-heartbeat.ts';
+import { saveHeartbeat } from '../processes.store.ts';
 import { VERSION } from '../version.ts';
 import type { ScheduledTask } from './scheduled-tasks.ts';
 

@@ -41,7 +41,7 @@ interface BackupFileInfo {
 }
 
 interface WriteOptions {
-  /** Where the contents of the files are. */
+  /** Store of the contents of files. */
   blobs: BlobStore;
   /** Table sheets of all areas, in the order of the archive. */
   sheets: readonly TableSheet[];

@@ -122,7 +122,7 @@ function matches(bytes: Uint8Array, start: number, expected: Uint8Array): boolea
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 
-/** Whether String(number) is the text of the number: not with many digits, trailing zeros or small fractions. */
+/** Recognizes numbers whose text String(number) would repeat: not with many digits, trailing zeros or small fractions. */
 function isShortestNumber(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > MAX_NUMBER_LENGTH) return false;
   let point = 0;
@@ -140,7 +140,7 @@ const writeNumber: WritePlainCell = (out, bytes, start, end) => {
   return isWritten;
 };
 
-/** Whether spreadsheets take a text with this first character for a formula. */
+/** Recognizes the first character of a text that spreadsheets take for a formula. */
 const startsFormula = (byte: number): boolean =>
   byte === EQUALS || byte === PLUS || byte === MINUS || byte === AT_SIGN;
 
@@ -179,7 +179,7 @@ const writeUtcTime: WritePlainCell = (out, bytes, start, end) => {
   return true;
 };
 
-/** Where the currency of a stored amount starts; -1 if the value does not look like one. */
+/** Start of the currency of a stored amount; -1 if the value does not look like one. */
 function findCurrency(bytes: Uint8Array, start: number, end: number): number {
   if (!matches(bytes, start, AMOUNT_START)) return -1;
   let at = start + AMOUNT_START.length;

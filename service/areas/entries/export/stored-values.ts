@@ -52,7 +52,7 @@ function parseNames(text: string): NamesById {
 
 const NO_NAMES: NamesById = new Map();
 
-/** What the ids in some rows stand for. */
+/** Choices, users and entries that the ids in some rows stand for. */
 export interface StoredNames {
   get(field: StoredField): NamesById;
 }

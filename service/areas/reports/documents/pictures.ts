@@ -5,7 +5,7 @@
  */
 import { imageSize } from 'image-size';
 import type PizZip from 'pizzip';
-import type { ReportPicture, ReportValue } from '../language/values.ts';
+import { listItems, type ReportPicture, type ReportValue } from '../language/values.ts';
 
 /** A drawing without another one in it. */
 const DRAWING = /<w:drawing(?:\s[^>]*)?>(?:(?!<w:drawing[\s>])[^])*?<\/w:drawing>/g;
@@ -57,7 +57,7 @@ export function createPictureExchange(nonce: string): PictureExchange {
   const images = new Map<string, ReportPicture>();
   return {
     toText(value) {
-      const first = value?.kind === 'list' ? value.items[0] : value;
+      const [first] = value ? listItems(value) : [];
       if (first?.kind !== 'picture' || !(first.type in EXTENSIONS)) return `${nonce}:-`;
       images.set(first.sha256, first);
       return `${nonce}:${first.sha256}`;
@@ -107,7 +107,7 @@ function exchange(drawing: string, image: ReportPicture, id: number): string {
   return (
     sized
       .replaceAll(BLIP, (_all, start, _former, end) => `${start}${getRelationId(image)}${end}`)
-      // What the author cut off belongs to the former picture.
+      // A crop by the author belongs to the former picture.
       .replaceAll(/<a:srcRect\s[^>]*\/>/g, '')
       .replace(/(<wp:docPr\s[^>]*?\bid\s*=\s*")\d+"/, (_all, start) => `${start}${id}"`)
   );

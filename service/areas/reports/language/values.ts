@@ -23,6 +23,10 @@ export interface ReportPicture {
   bytes: Uint8Array;
 }
 
+/** The single values of a value: the items of a list, else the value itself. */
+export const listItems = (value: ReportValue): readonly ReportValue[] =>
+  value.kind === 'list' ? value.items : [value];
+
 /** Kind of the values of a field, by which formats are checked. */
 export type ValueKind = ReportValue['kind'];
 

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { standbyReads } from '../../metrics.ts';
+import { SILENT_SECONDS } from '../../process-heartbeat.ts';
 import {
   AssumptionError,
   type Confirmation,
@@ -29,8 +30,6 @@ const MAX_REMEMBERED_WRITERS = 10_000;
 const PROBE_INTERVAL_MS = 1_000;
 /** Positions of the primary that are remembered within the permitted lag. */
 const MAX_SAMPLES = 50;
-/** Time without heartbeat after which another process counts as ended (processes.store.ts). */
-const SILENT_SECONDS = 90;
 
 const START = 'start transaction';
 const isStart = ({ sql }: Statement): boolean => sql.startsWith(START);
