@@ -39,11 +39,17 @@ interface TableDigest {
   hash: string;
 }
 
-export async function digestTable(db: Db, { name, columns }: DataTable): Promise<TableDigest> {
+/** Reads all rows of a table, or those of a site. */
+export async function digestTable(
+  db: Db,
+  { name, columns }: Pick<DataTable, 'name' | 'columns'>,
+  siteId?: number,
+): Promise<TableDigest> {
   const row = sql.join(columns.map((column) => sql.ref(column)));
+  const ofSite = siteId === undefined ? sql`` : sql`where site_id = ${siteId}`;
   const { rows } = await sql<TableDigest>`
     select count(*) as rows, format('%s:%s', sum(hashtextextended(line, 0)), sum(hashtextextended(line, 1))) as hash
-    from (select row(${row})::text as line from ${sql.table(name)}) as lines`.execute(db);
+    from (select row(${row})::text as line from ${sql.table(name)} ${ofSite}) as lines`.execute(db);
   const [digest] = rows;
   if (!digest) throw new Error(`${name} was not read`);
   return digest;

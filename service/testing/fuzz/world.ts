@@ -69,6 +69,10 @@ class ValuePool {
     if (values.length > 24) values.shift();
     this.#recent.set(kind, values);
   }
+  /** The lasting values of a kind. */
+  list(kind: string): readonly unknown[] {
+    return this.#lasting.get(kind) ?? [];
+  }
   /** `onlyRecent`: for operations that delete what they name. The newest values come first: older ones may be deleted. */
   pick({ kind, at }: Slot, onlyRecent = false): unknown {
     const recent = (this.#recent.get(kind) ?? []).toReversed();
@@ -96,13 +100,17 @@ export interface FuzzWorld {
   runBackgroundWork(): Promise<string[]>;
 }
 
-/** Creates the site. `log` receives what jobs and tasks write. */
+/**
+ * Creates the site. `log` receives what jobs and tasks write; ids begin at `firstId`, so that several worlds of a database differ in
+ * theirs.
+ */
 export async function createFuzzWorld(context: {
   app: FastifyInstance;
   db: Db;
   log: Log;
+  firstId?: number;
 }): Promise<FuzzWorld> {
-  const { app, db, log } = context;
+  const { app, db, log, firstId = 1_000_003 } = context;
   const values = new ValuePool();
   const secrets = new Set<string>([PASSWORD]);
   // Numbers of generated requests must not meet ids by chance.
@@ -112,12 +120,11 @@ export async function createFuzzWorld(context: {
     ['entry_type', 'type_id'],
     ['entry', 'entry_id'],
   ] as const)
-    await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)} restart with 1000003`.execute(
-      db,
-    );
+    await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)}
+      restart with ${sql.lit(firstId)}`.execute(db);
 
   const foreignSiteId = await makeSite(db);
-  const foreign = await makePerson(db, foreignSiteId, { email: `admin@${FOREIGN_MARKER}.test` });
+  const foreign = await makePerson(db, foreignSiteId, { email: `admin${firstId}@${FOREIGN_MARKER}.test` });
   await sql`update site set name = ${FOREIGN_MARKER} where site_id = ${foreignSiteId}`.execute(db);
   const foreignApi = as(app, foreign);
   await foreignApi.post('user/group', { name: FOREIGN_MARKER });
