@@ -47,9 +47,10 @@ import './publications.css';
 /** Topics with their rate, the range of their kept events, and where each consumer reads in it. */
 export function TopicsPage() {
   const topics = useQuery(topicsQuery);
-  const { data: consumers, dataUpdatedAt: now } = useQuery(consumersQuery);
-  const { data: activity } = useQuery(activityQuery);
-  if (!topics.data)
+  const { data: consumers, dataUpdatedAt: now, isPending: awaitsConsumers } = useQuery(consumersQuery);
+  const { data: activity, isPending: awaitsActivity } = useQuery(activityQuery);
+  // Shown together: consumers and rates that come later would move the rows.
+  if (!topics.data || awaitsConsumers || awaitsActivity)
     return topics.error ? (
       <ErrorState
         title="Topics could not be loaded"
