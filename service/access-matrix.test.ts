@@ -15,7 +15,7 @@ import { formatMetrics } from './kernel/metrics.ts';
 import { loadInstallationMetrics } from './kernel/metrics/metrics.store.ts';
 import { platformOperations, publicOperations } from './testing/authorization.ts';
 import { makeBackup, makeQueuedBackups } from './testing/backups.ts';
-import type { Reply } from './testing/calls.ts';
+import { createApiClient, type Reply } from './testing/calls.ts';
 import { DATA } from './testing/entries.ts';
 import { buildRequest, createRequests, type RequestPlan } from './testing/fuzz/requests.ts';
 import { fuzz, LogCollector } from './testing/fuzz/run.ts';
@@ -121,11 +121,14 @@ async function markSite({ db, siteId, things, values }: FuzzWorld): Promise<void
     await things.update(Number(entryId), { Name: `${MARKER} ${Number(entryId)}`, Note: MARKER });
 }
 
-/** What the tables hold about a site. */
+/** What the tables hold about a site, without the time of the last use of a key, which is written up to a minute later. */
 async function digestSite(db: Db, siteId: number): Promise<Record<string, unknown>> {
   const digests: Record<string, unknown> = {};
-  for (const table of await listTables(db))
-    if (table.columns.includes('site_id')) digests[table.name] = await digestTable(db, table, siteId);
+  for (const { name, columns } of await listTables(db)) {
+    if (!columns.includes('site_id')) continue;
+    const lasting = columns.filter((column) => column !== 'last_used_at');
+    digests[name] = await digestTable(db, { name, columns: lasting }, siteId);
+  }
   return digests;
 }
 
@@ -176,7 +179,7 @@ onEachApp(
       if (refusal === undefined && isOfSite && hasCredentials && [401, 403].includes(status))
         faults.push(`${status} ${payload}`);
       const asked = `${sent.url} ${String(sent.payload)}`;
-      const revealed = [MARKER, ...(payload.match(IDS) ?? [])].filter(
+      const revealed = [MARKER, ...new Set(payload.match(IDS))].filter(
         (text) => payload.includes(text) && !asked.includes(text),
       );
       const seesAllSites = caller === 'platform' && platformOperations.has(operation.id);
@@ -203,8 +206,9 @@ onEachApp(
     test('no search, export, backup, event, metric or log of a site holds data of another', async () => {
       const { db } = context();
       await own.repair();
-      const { api } = own.things;
-      await own.things.create({ Name: OWN_MARKER });
+      const api = createApiClient(context().app, '', own.getHeaders('administrator', 'program'));
+      const name = { entryId: -1, fieldId: own.things.field('Name').id, value: OWN_MARKER };
+      expect((await api.post(`${DATA}/entrydata/Thing`, { storeRequests: [name] })).status).toBe(200);
       const entryIds = other.values.list('entryId');
       const [email] = other.values.list('email');
       const texts: Record<string, string> = {};
