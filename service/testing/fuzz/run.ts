@@ -38,6 +38,8 @@ export const MAX_TURN_MS = 100;
 const SEQUENCE_LENGTH = 12;
 /** Sequences of the same operations, with different input, before the operations are shuffled again. */
 const MAX_RUNS = 6;
+/** Sequences between two runs of jobs and tasks, which wait seconds for destinations that nobody serves. */
+const BACKGROUND_INTERVAL = 60;
 /** Requests that shrinking one finding may take. */
 const MAX_SHRINK_REQUESTS = 600;
 const LEAKED_INTERNALS = /\bselect\b.+\bfrom\b|\binsert into\b|node_modules|\.ts:\d+|at \w+ \(|SQLSTATE/i;
@@ -238,7 +240,7 @@ export async function fuzz(
     if (shrinking && shrinking.requests > MAX_SHRINK_REQUESTS) return;
     sequences += 1;
     if (sequences % 2 === 0) await world.repair();
-    if (sequences % 12 === 0) await checkBackgroundWork();
+    if (sequences % BACKGROUND_INTERVAL === 0) await checkBackgroundWork();
     await sendAll(plans, isConcurrent);
   };
   async function checkBackgroundWork(): Promise<void> {
@@ -272,6 +274,8 @@ export async function fuzz(
       shrinking = undefined;
     }
   }
+  // What it finds is among the findings.
+  await checkBackgroundWork().catch(() => {});
   turns.end();
   return {
     seed,
