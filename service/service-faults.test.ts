@@ -1,19 +1,31 @@
-/** Faults of the network and of the process, for `npm run proof`: slow database, aborted and idle clients, SIGSTOP, few files. */
+/**
+ * Faults of the network, the disk and the process, for `npm run proof`: slow database, full disk of PostgreSQL, aborted and idle clients,
+ * SIGSTOP, few files, little memory.
+ */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { runStatement, startPostgres } from '../scripts/postgres.ts';
 import { openDatabase } from './kernel/db/database.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from './testing/databases.ts';
+import { DATA, makeThings, type Things } from './testing/entries.ts';
 import { type ServiceProcess, startService } from './testing/processes/service-process.ts';
 import { startDatabaseProxy } from './testing/servers/database-proxy.ts';
 import { createTestApp, makePerson, makeSite, type Person } from './testing/site.ts';
 
 const CONNECTIONS = 5_000;
 const SLOW_MS = 150;
+/** Megabytes of heap of the process with little memory, which uses about 100 when idle. */
+const HEAP_MB = 192;
+const MEBIBYTE = Buffer.alloc(1_048_576);
+const run = promisify(execFile);
 
 const getResidentMiB = (pid: number | undefined): number => {
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
@@ -118,11 +130,46 @@ describe.runIf(process.env['STEWARD_PROOF'] !== undefined && process.platform ==
       }
     });
 
+    test(`${HEAP_MB} MB of heap: large writes at once are stored or refused, and the process goes on (F31)`, async () => {
+      const database = await openDatabase(testDatabase);
+      const app = await createTestApp(database);
+      const things: Things = await makeThings({ app, db: database.db });
+      await app.close();
+      await database.close();
+      service = await startService(testDatabase, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` });
+      person = things.person;
+      const fieldId = things.field('Name').id;
+      const write = async (group: number) => {
+        const storeRequests = Array.from({ length: 5_000 }, (_, index) => ({
+          entryId: -1 - index,
+          fieldId,
+          value: `Entry ${index} of ${group} ${'x'.repeat(100)}`,
+          ignoreNearDups: true,
+        }));
+        return request(`${DATA}/entrydata/Thing`, {
+          method: 'POST',
+          body: JSON.stringify({ storeRequests }),
+        });
+      };
+      const replies = await Promise.all(Array.from({ length: 16 }, (_, group) => write(group)));
+      const statuses = replies.map(({ status }) => status);
+      console.log(`${kind}: 16 writes of 5,000 entries with ${HEAP_MB} MB of heap: ${statuses.join(', ')}`);
+      expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+      expect([(await request('/readyz')).status, service.child.exitCode]).toEqual([200, null]);
+      const answer = await fetch(`${service.address}${DATA}/entrydata/rows/query/Thing`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ limit: 1 }),
+      });
+      const { totalRecords } = (await answer.json()) as { totalRecords: number };
+      expect(totalRecords).toBe(5_000 * statuses.filter((status) => status === 200).length);
+    });
+
     test('without free file descriptors it does not end, and goes on once there are some (F32)', async () => {
       service = await startService(testDatabase);
       await request('/readyz');
       const { pid } = service.child;
-      await promisify(execFile)('prlimit', ['--pid', String(pid), '--nofile=150']);
+      await run('prlimit', ['--pid', String(pid), '--nofile=150']);
       const sockets = await openConnections(service.address, 400);
       for (const socket of sockets) socket.destroy();
       const deadline = Date.now() + 20_000;
@@ -135,6 +182,67 @@ describe.runIf(process.env['STEWARD_PROOF'] !== undefined && process.platform ==
       expect([status, service.child.exitCode]).toEqual([200, null]);
     });
   });
+
+  test.runIf(process.getuid?.() === 0)(
+    'a full disk of PostgreSQL: 507 and nothing stored, then writes go on by themselves (F13)',
+    { timeout: 300_000 },
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'steward-full-'));
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=400m', 'tmpfs', folder]);
+      vi.stubEnv('TMPDIR', folder);
+      const cluster = await startPostgres(['min_wal_size=64MB', 'max_wal_size=64MB']);
+      vi.unstubAllEnvs();
+      const dataDir = await mkdtemp(join(tmpdir(), 'steward-test-'));
+      const place = { databaseUrl: cluster.url, dataDir };
+      const database = await openDatabase(place);
+      const { token } = await makePerson(database.db, await makeSite(database.db));
+      await database.close();
+      // Segments of the write-ahead log are there: without room for one, PostgreSQL stops, which is another fault.
+      for (let segment = 0; segment < 4; segment += 1) {
+        await runStatement(cluster.url, 'select pg_switch_wal()');
+        await runStatement(cluster.url, 'checkpoint');
+      }
+      const service = await startService(place);
+      const url = `${service.address}/api/rest/v1/management/user/group`;
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const createGroup = async (name: string) => {
+        const description = name.repeat(20);
+        return (await fetch(url, { method: 'POST', headers, body: JSON.stringify({ name, description }) }))
+          .status;
+      };
+      try {
+        const statuses = new Map<string, number>([['Before', await createGroup('Before')]]);
+        const ballast = join(folder, 'ballast');
+        const fill = async (): Promise<void> => appendFile(ballast, MEBIBYTE).then(fill);
+        await expect(fill()).rejects.toThrow('ENOSPC');
+        for (let at = 0; at < 300; at += 1) statuses.set(`Group ${at}`, await createGroup(`Group ${at}`));
+        await rm(ballast);
+        const deadline = Date.now() + 30_000;
+        for (let at = 0; statuses.get('After') !== 200 && Date.now() < deadline; at += 1)
+          statuses.set('After', await createGroup('After'));
+        const count = (status: number) => [...statuses.values()].filter((each) => each === status).length;
+        console.log(
+          `full disk: ${count(200)} written, ${count(507)} refused with 507, ${count(503)} with 503`,
+        );
+        expect(count(507)).toBeGreaterThan(0);
+        expect(count(200) + count(507) + count(503)).toBe(statuses.size);
+        expect(statuses.get('After')).toBe(200);
+        const answer = await fetch(`${url}?pageSize=1000`, { headers });
+        const stored = new Set(((await answer.json()) as { name: string }[]).map(({ name }) => name));
+        const written = [...statuses].filter(([, status]) => status === 200).map(([name]) => name);
+        const refused = [...statuses].filter(([, status]) => status === 507).map(([name]) => name);
+        expect(written.filter((name) => !stored.has(name))).toEqual([]);
+        expect(refused.filter((name) => stored.has(name))).toEqual([]);
+      } finally {
+        service.child.kill('SIGKILL');
+        await service.exited;
+        await cluster.stop();
+        await run('umount', [folder]);
+        await rm(folder, { recursive: true });
+        await rm(dataDir, { recursive: true });
+      }
+    },
+  );
 
   test(`a database ${SLOW_MS} ms away is slow in proportion, and nothing fails (F08)`, async () => {
     const testDatabase = await createTestDatabase('postgres');
