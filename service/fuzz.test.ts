@@ -37,6 +37,7 @@ onEachApp(
         const report = await fuzz(world, contract, { requests: REQUESTS, seed, log: lines });
         const heapGrowthMiB = heap.measureGrowthMiB();
         console.log(`fuzz: ${formatReport(report)}, ${heapGrowthMiB} MiB more heap`);
+        if (REQUESTS >= COMPLETE_RUN) console.log(`without a 2xx:\n${report.unanswered.join('\n')}`);
         expect(report.findings).toEqual([]);
         expect(report.longestTurnMs).toBeLessThan(MAX_TURN_MS);
         expect(report.refusedShare).toBeLessThan(0.05);

@@ -1,29 +1,48 @@
 /**
- * Faults of the network, the disk and the process, for `npm run proof`: slow database, full disk of PostgreSQL, aborted and idle clients,
+ * Faults of the network, the disk, the clock and the process, for `npm run proof`: slow database, full disk of PostgreSQL, aborted and idle clients,
  * SIGSTOP, few files, little memory.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { appendFile, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { installDebianPackage } from '../scripts/debian.ts';
 import { runStatement, startPostgres } from '../scripts/postgres.ts';
 import { openDatabase } from './kernel/db/database.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from './testing/databases.ts';
 import { DATA, makeThings, type Things } from './testing/entries.ts';
 import { type ServiceProcess, startService } from './testing/processes/service-process.ts';
 import { startDatabaseProxy } from './testing/servers/database-proxy.ts';
-import { createTestApp, makePerson, makeSite, type Person } from './testing/site.ts';
+import { createTestApp, makePerson, makeSite, makeToken, openSession, type Person } from './testing/site.ts';
 
+const isProof = process.env['STEWARD_PROOF'] !== undefined && process.platform === 'linux';
 const CONNECTIONS = 5_000;
 const SLOW_MS = 150;
 /** Megabytes of heap of the process with little memory, which uses about 100 when idle. */
 const HEAP_MB = 192;
+/** Replaces the clock of a process by one that follows a file. */
+const FAKE_CLOCK_LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
+const FAKE_CLOCK = {
+  LD_PRELOAD: FAKE_CLOCK_LIBRARY,
+  FAKETIME_NO_CACHE: '1',
+  FAKETIME_DONT_FAKE_MONOTONIC: '1',
+};
+const ensureFakeClock = (): boolean => {
+  if (!isProof) return false;
+  const isThere =
+    existsSync(FAKE_CLOCK_LIBRARY) || (installDebianPackage('faketime') && existsSync(FAKE_CLOCK_LIBRARY));
+  if (!isThere)
+    console.error(
+      'Without libfaketime, the clock of PostgreSQL is not changed (Debian: apt install faketime)',
+    );
+  return isThere;
+};
 const MEBIBYTE = Buffer.alloc(1_048_576);
 const run = promisify(execFile);
 
@@ -46,7 +65,7 @@ async function openConnections(address: string, count: number): Promise<Socket[]
   return sockets;
 }
 
-describe.runIf(process.env['STEWARD_PROOF'] !== undefined && process.platform === 'linux')('faults', () => {
+describe.runIf(isProof)('faults', () => {
   onEachKind((kind) => {
     let testDatabase: TestDatabase;
     let service: ServiceProcess | undefined;
@@ -240,6 +259,78 @@ describe.runIf(process.env['STEWARD_PROOF'] !== undefined && process.platform ==
         await run('umount', [folder]);
         await rm(folder, { recursive: true });
         await rm(dataDir, { recursive: true });
+      }
+    },
+  );
+
+  test.runIf(ensureFakeClock())(
+    'the clock of PostgreSQL jumps forward and back: credentials end in time, and writes and jobs go on (F18)',
+    { timeout: 300_000 },
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'steward-clock-'));
+      await chmod(folder, 0o755);
+      const clock = join(folder, 'offset');
+      const setClock = (offset: string) => writeFile(clock, offset);
+      await setClock('+0');
+      for (const [name, value] of Object.entries({ ...FAKE_CLOCK, FAKETIME_TIMESTAMP_FILE: clock }))
+        vi.stubEnv(name, value);
+      const cluster = await startPostgres();
+      vi.unstubAllEnvs();
+      const place = { databaseUrl: cluster.url, dataDir: folder };
+      const database = await openDatabase(place);
+      const person = await makePerson(database.db, await makeSite(database.db));
+      const service = await startService(place);
+      const call = (token: string, path: string, body?: object) =>
+        fetch(`${service.address}/api/rest/v1/management/${path}`, {
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          ...(body && { method: 'POST', body: JSON.stringify(body) }),
+        });
+      const getSessionStatus = async (cookie: string) =>
+        (
+          await fetch(`${service.address}/console/api/session`, {
+            headers: { cookie: `steward=${cookie}`, 'x-steward-console': '1' },
+          })
+        ).status;
+      const createGroup = async (token: string, name: string) =>
+        (await call(token, 'user/group', { name })).status;
+      const runJob = async (token: string) => {
+        const started = await call(token, 'jobs/userUpdates', { userIds: [person.userId], isActive: true });
+        const { id } = (await started.json()) as { id: number };
+        const getState = async () =>
+          ((await (await call(token, `jobs/${id}`)).json()) as { state: string }).state;
+        await expect.poll(getState, { timeout: 60_000 }).toBe('finished');
+      };
+      try {
+        expect([await getSessionStatus(person.cookie), await createGroup(person.token, 'Now')]).toEqual([
+          200, 200,
+        ]);
+        await setClock('+13h');
+        expect([await getSessionStatus(person.cookie), await createGroup(person.token, 'Late')]).toEqual([
+          401, 401,
+        ]);
+        const later = {
+          token: await makeToken(database.db, person),
+          cookie: await openSession(database.db, person.siteId, person.userId),
+        };
+        expect([await getSessionStatus(later.cookie), await createGroup(later.token, 'Later')]).toEqual([
+          200, 200,
+        ]);
+        await runJob(later.token);
+        await setClock('+0');
+        expect([await getSessionStatus(later.cookie), await createGroup(later.token, 'Back')]).toEqual([
+          200, 200,
+        ]);
+        await runJob(later.token);
+        const answer = await call(later.token, 'user/group?pageSize=100');
+        const names = ((await answer.json()) as { name: string }[]).map(({ name }) => name);
+        expect(names).toEqual(expect.arrayContaining(['Now', 'Later', 'Back']));
+        expect(names).not.toContain('Late');
+      } finally {
+        service.child.kill('SIGKILL');
+        await service.exited;
+        await database.close();
+        await cluster.stop();
+        await rm(folder, { recursive: true });
       }
     },
   );
