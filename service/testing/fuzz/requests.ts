@@ -1,6 +1,7 @@
 /** Generated requests: operations of the contract with valid, nearly valid and hostile input, by every kind of caller. */
 import * as fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
+import { registry } from '../../areas/registry.ts';
 import type { Contract, Operation } from '../../kernel/http/contract.ts';
 import { buildMessage } from '../agents.ts';
 import { publicOperations, platformOperations } from '../authorization.ts';
@@ -78,7 +79,6 @@ const DESTRUCTIVE = new Set([
   'updateField',
   'startUserRemovals',
   'startGroupRemovals',
-  'resetTwoFactor',
   'endUserSessions',
 ]);
 /** Operations that wait for events, 10 seconds unless the body says less. */
@@ -153,6 +153,26 @@ const KNOWN_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     fc.record({ query: hostileValues }),
   ),
   queryRowsAsOf: fc.record({ asOf: slot('now') }),
+  extendSchema: fc.record({
+    entryTypeId: slot('mainTypeId'),
+    fields: fc.tuple(fc.record({ apiName: word, name: word, fieldType: fc.constantFrom(1, 2, 7) })),
+    choices: fc.constant([]),
+  }),
+  createTableView: word.map((name) => ({
+    name,
+    address: '',
+    layout: { order: [], hidden: [], widths: {} },
+  })),
+  updateTableView: word.map((name) => ({ name })),
+  createReportSchedule: fc.record({
+    templateId: slot('templateId'),
+    format: fc.constant('docx'),
+    frequency: fc.constant('daily'),
+    time: fc.constant('06:30'),
+    recipients: one('importerId'),
+    entryIds: one('entryId'),
+  }),
+  updateReportSchedule: fc.record({ isPaused: fc.boolean() }),
   createView: word.map((name) => ({
     name,
     search: '',
@@ -274,6 +294,23 @@ const KNOWN_PARAMETERS: Readonly<Record<string, Readonly<Record<string, fc.Arbit
   submitJob: { jobId: slot('uploadJobId') },
   getEntryFile: { entryId: slot('fileEntryId'), fieldId: slot('fileFieldId') },
   getImportRun: { runId: slot('importRunId') },
+  getReportRun: { runId: slot('runId') },
+  cancelReportRun: { runId: slot('runId') },
+  downloadReport: { runId: slot('runId') },
+  compareReportRuns: { runId: slot('runId'), with: slot('runId') },
+  updateReportSchedule: { scheduleId: slot('scheduleId') },
+  deleteReportSchedule: { scheduleId: slot('scheduleId') },
+  listTableViews: { table: fc.constant('users') },
+  createTableView: { table: fc.constant('users') },
+  setDefaultTableView: { table: fc.constant('users') },
+  updateTableView: { table: fc.constant('users'), viewId: slot('tableViewId') },
+  deleteTableView: { table: fc.constant('users'), viewId: slot('tableViewId') },
+  sendTestMail: { mailId: fc.constantFrom(...registry.mailExamples.map(({ id }) => id)) },
+  revokeInvitation: { id: slot('pendingInvitationId') },
+  extendInvitation: { id: slot('pendingInvitationId') },
+  resumeJob: { jobId: slot('pausedJobId') },
+  retryJob: { jobId: slot('failedJobId') },
+  resetTwoFactor: { userId: slot('factorUserId') },
   createView: { entryTypeId: slot('mainTypeId') },
   getView: { entryTypeId: slot('mainTypeId') },
   updateView: { entryTypeId: slot('mainTypeId') },
@@ -295,6 +332,8 @@ const KINDS_BY_SEGMENT: Readonly<Record<string, string>> = {
   views: 'viewId',
   jobs: 'jobId',
   templatereports: 'templateId',
+  schedules: 'scheduleId',
+  runs: 'runId',
   topicdefinitions: 'topicId',
   destinations: 'destinationId',
   keys: 'keyId',
@@ -311,6 +350,7 @@ const getSegments = (url: string): string[] =>
 export function findKindOfId(url: string): string | undefined {
   if (url.includes('/jobs/') && !url.includes(':')) return 'jobId';
   if (url.includes('/ri/import/runs')) return 'importRunId';
+  if (url.includes('/tables/')) return 'tableViewId';
   return KINDS_BY_SEGMENT[getSegments(url).at(-1) ?? ''];
 }
 

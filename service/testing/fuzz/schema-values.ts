@@ -57,6 +57,7 @@ const KINDS_BY_NAME: Readonly<Record<string, string>> = {
   jobid: 'jobId',
   templateid: 'templateId',
   runid: 'runId',
+  scheduleid: 'scheduleId',
   with: 'runId',
   topicid: 'topicId',
   topic: 'topicName',

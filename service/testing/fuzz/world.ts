@@ -260,8 +260,10 @@ export async function createFuzzWorld(context: {
     await sql`update session set proven_at = now() where user_id = ${disposable.userId}`.execute(db);
     if (repairs % 2 === 0) await sql`delete from api_key where user_id = ${disposable.userId}`.execute(db);
     else await joinSite(db, foreignSiteId, disposable.userId);
-    if (repairs % 4 === 0)
+    if (repairs % 4 === 0) {
       await sql`update account set second_factor = true where user_id = ${disposable.userId}`.execute(db);
+      values.set('factorUserId', disposable.userId);
+    }
     secrets.add(disposable.token).add(disposable.cookie);
     persons['disposable'] = disposable;
     values.add('userId', disposable.userId);
@@ -307,6 +309,20 @@ export async function createFuzzWorld(context: {
       db,
     );
     values.set('uploadJobId', ...uploads.map(({ id }) => id));
+    const { rows: jobs } = await sql<{ id: number; state: string }>`
+      select job_id as id, state from job where site_id = ${siteId} and owner_id = ${administrator.userId}
+        and (state = 'paused' or (state = 'finished' and failed > 0)) order by job_id desc limit 12`.execute(
+      db,
+    );
+    for (const [kind, state] of [
+      ['pausedJobId', 'paused'],
+      ['failedJobId', 'finished'],
+    ] as const)
+      values.set(kind, ...jobs.filter((job) => job.state === state).map(({ id }) => id));
+    const { rows: invitations } = await sql<{ id: number }>`
+      select invitation_id as id from invitation where site_id = ${siteId} and accepted_at is null and revoked_at is null
+      order by invitation_id desc limit 4`.execute(db);
+    values.set('pendingInvitationId', ...invitations.map(({ id }) => id));
     for (const site of [siteId, foreignSiteId])
       await sql`update site set identity_mode = 'password', dedicated_domain = 'people.test', storage_quota = null,
         has_agent_server = true, may_manage_existing_users = true where site_id = ${site}`.execute(db);
