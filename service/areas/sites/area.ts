@@ -8,7 +8,13 @@ import { mailPreviewHandlers } from './mail-previews.ts';
 
 export const sitesArea = defineArea({
   name: 'sites',
-  handlers: { ...siteHandlers, ...backgroundWorkHandlers, ...brandHandlers, ...mailPreviewHandlers, ...figureHandlers },
+  handlers: {
+    ...siteHandlers,
+    ...backgroundWorkHandlers,
+    ...brandHandlers,
+    ...mailPreviewHandlers,
+    ...figureHandlers,
+  },
   tasks: (context) => [createFiguresTask(context)],
   tables: {
     site: { backup: { sheet: 'site', columnsLeftOut: ['schema_stamp', 'storage_quota'] } },

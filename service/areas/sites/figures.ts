@@ -1,8 +1,8 @@
 /** Figures of sites by day: stored by a scheduled task, since nothing else keeps them (docs/decisions/0090). */
 import type { Capability, Scope, SiteFigures } from '../../../contract/generated/types.gen.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import { type Handlers, ok } from '../../kernel/http/handler.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import { type Handlers, ok } from '../../kernel/http/handler.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import * as store from './figures.store.ts';
@@ -53,14 +53,12 @@ export const figureHandlers: Handlers<'listSiteFigures'> = {
     const [entries, changes, storage] = [ENTRIES, CHANGES, STORAGE].map((figure) => maySee(caller, figure));
     const days = await store.readFigures(db, caller.siteId, query.days ?? DEFAULT_DAYS);
     return ok(
-      days.map(
-        (day): SiteFigures => ({
-          date: day.day,
-          ...(entries && { entries: day.entries }),
-          ...(changes && { changes: day.changes }),
-          ...(storage && { storageBytes: day.storageBytes }),
-        }),
-      ),
+      days.map((day): SiteFigures => ({
+        date: day.day,
+        ...(entries && { entries: day.entries }),
+        ...(changes && { changes: day.changes }),
+        ...(storage && { storageBytes: day.storageBytes }),
+      })),
     );
   },
 };
