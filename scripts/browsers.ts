@@ -103,10 +103,11 @@ export function ensureWebKit(): WebKitPrograms | undefined {
   return findWebKit() ?? (installDebianPackage('webkit2gtk-driver') ? findWebKit() : undefined);
 }
 
+const findXvfb = (): string | undefined => findProgram(['Xvfb'], [], '-help');
+
 /** The path of a display without a screen, which WebKitGTK needs where there is none; installs Debian's. */
 export function ensureXvfb(): string | undefined {
-  const find = () => findProgram(['Xvfb'], [], '-help');
-  return find() ?? (installDebianPackage('xvfb') ? find() : undefined);
+  return findXvfb() ?? (installDebianPackage('xvfb') ? findXvfb() : undefined);
 }
 
 /** Name and version of a Firefox: "Firefox 153.7.0esr". */

@@ -64,6 +64,7 @@ async function waitForContent(webKit: WebKit, path: string): Promise<void> {
     () =>
       webKit
         .run(() => {
+          // oxlint-disable-next-line unicorn/consistent-function-scoping -- runs in the page
           const isVisible = (element: Element) => element.checkVisibility();
           const hasContent = [...document.querySelectorAll('h1, [role=dialog]')].some(isVisible);
           const isLoading = [...document.querySelectorAll('.skel')].some(isVisible);
