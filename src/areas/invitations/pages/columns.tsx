@@ -87,7 +87,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   {
     id: 'email',
     header: 'E-mail',
-    minWidth: 206,
+    minWidth: 178,
     cell: ({ email }) => (
       <span className="inv-email" title={email}>
         {email}
@@ -110,7 +110,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   {
     id: 'term',
     header: 'Membership',
-    width: 208,
+    width: 236,
     small: 'line',
     cell: (invitation, { tabIndex }) => <TermCell {...{ invitation, tabIndex }} />,
   },
