@@ -1180,6 +1180,28 @@ export type TaskFailure = {
 };
 
 /**
+ * Figures of the site on a day.
+ */
+export type SiteFigures = {
+    /**
+     * Day in UTC.
+     */
+    date: string;
+    /**
+     * Entries at the end of the day.
+     */
+    entries?: number;
+    /**
+     * Number of times that entries were created, changed, deleted or restored: an entry counts once for each request. Calculated values do not count.
+     */
+    changes?: number;
+    /**
+     * Bytes of the files when they were last measured on the day; null when they were not.
+     */
+    storageBytes?: number | null;
+};
+
+/**
  * An IPv4 or IPv6 address, or a network in CIDR notation. In responses the host bits are zero.
  */
 export type Network = string;
@@ -9848,6 +9870,58 @@ export type RetryTaskFailuresResponses = {
 };
 
 export type RetryTaskFailuresResponse = RetryTaskFailuresResponses[keyof RetryTaskFailuresResponses];
+
+export type ListSiteFiguresData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Number of days, today included.
+         */
+        days?: number;
+    };
+    url: '/api/rest/v1/management/settings/figures';
+};
+
+export type ListSiteFiguresErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListSiteFiguresError = ListSiteFiguresErrors[keyof ListSiteFiguresErrors];
+
+export type ListSiteFiguresResponses = {
+    /**
+     * One item for each day.
+     */
+    200: Array<SiteFigures>;
+};
+
+export type ListSiteFiguresResponse = ListSiteFiguresResponses[keyof ListSiteFiguresResponses];
 
 export type ListApprovedAddressesData = {
     body?: never;

@@ -1,5 +1,7 @@
-import { expectAccessible } from '../support/actions.ts';
-import { openAs } from '../support/calls.ts';
+import type { SiteFigures } from '../../contract/generated/types.gen.ts';
+import { expectAccessible, expectAccessibleInBothThemes } from '../support/actions.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
+import { observeLayoutShifts, takeLayoutShifts } from '../support/layout-shift.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -44,4 +46,75 @@ test('the overview names what needs attention, and each of its parts leads somew
   await expect(page.getByRole('heading', { name: /^Needs attention/ })).toBeHidden();
   await expect(page.getByText('None of your groups grants a capability on this site.')).toBeVisible();
   await expect(page.getByText('Billable seats')).toBeHidden();
+});
+
+test('figures of 30 days are charts with a text and a table, and each leads to its page', async ({
+  page,
+  calls,
+}) => {
+  await observeLayoutShifts(page);
+  await openAs(page, ada);
+  const figures = page.getByRole('region', { name: 'Figures of the last 30 days' });
+  const names = ['Sign-ins', 'Billable seats', 'Entries', 'Changes of entries', 'Storage for files'];
+  await expect(figures.getByRole('term')).toHaveText(names);
+  for (const name of names)
+    await expect(figures.getByText(new RegExp(`^${name} by day: .*today`))).toBeAttached();
+  const stored = (await sendRequest(
+    page.request,
+    'GET',
+    '/api/rest/v1/management/settings/figures?days=30',
+  )) as SiteFigures[];
+  expect(stored).toHaveLength(30);
+  const now = stored.at(-1)?.entries ?? 0;
+  expect(now).toBeGreaterThan(100);
+  await expect(figures.getByRole('definition').nth(2)).toContainText(now.toLocaleString('en-GB'));
+  await expect(figures.getByRole('definition').nth(2)).toContainText(/in 30 days/);
+  expect((await takeLayoutShifts(page)).total).toBeLessThanOrEqual(0.02);
+
+  await figures.getByText('Show as table').click();
+  const rows = figures.getByRole('table').getByRole('row');
+  await expect(rows).toHaveCount(31);
+  await expect(rows.nth(1)).toContainText(`Today`);
+  await expect(rows.nth(1).getByRole('cell').nth(2)).toHaveText(now.toLocaleString('en-GB'));
+  await expectAccessibleInBothThemes(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await page.setViewportSize({ width: 1280, height: 800 });
+
+  const pages = [
+    /\/activity\?range=30&type=1$/,
+    /\/licenses$/,
+    /\/entries$/,
+    /\/changes\?since=month$/,
+    /\/settings$/,
+  ];
+  for (const [at, address] of pages.entries()) {
+    // Anywhere on the tile: the link covers all of it.
+    await figures.getByRole('definition').nth(at).click({ force: true });
+    await expect(page).toHaveURL(address);
+    await page.goBack();
+    await expect(figures.getByRole('term')).toHaveText(names);
+  }
+
+  // Each figure needs the capability of its page.
+  const groupId = await calls.createGroup('Figure readers', ['Read Data']);
+  const reader = await calls.createUser({ groups: [groupId] });
+  await openAs(page, reader);
+  await expect(figures.getByRole('term')).toHaveText(['Entries', 'Changes of entries']);
+});
+
+test.describe('a new site', () => {
+  test.use({ installation: { sample: false, administrator: ada } });
+
+  test('has figures of its first day, which say so', async ({ page }) => {
+    await openAs(page, ada);
+    const figures = page.getByRole('region', { name: 'Figures of the last 30 days' });
+    await expect(figures.getByText('Entries by day: 0 today', { exact: true })).toBeAttached();
+    await expect(figures.getByRole('definition').nth(2)).toContainText('Measured since today');
+    await expect(figures.getByRole('definition').nth(3)).toContainText('today');
+    await expectAccessibleInBothThemes(page);
+    await figures.getByText('Show as table').click();
+    await expect(figures.getByRole('table').getByRole('row').nth(2).getByRole('cell').nth(2)).toHaveText('–');
+  });
 });

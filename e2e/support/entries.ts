@@ -9,7 +9,7 @@ export const DATA = '/api/rest/v4/data/entrydata';
 
 /** Calls an operation of the entries API in the page's session; fails for other statuses than 200. */
 export async function callApi<Answer>(
-  page: Page,
+  page: Pick<Page, 'request'>,
   method: 'GET' | 'POST' | 'PUT',
   path: string,
   body?: object,

@@ -233,6 +233,7 @@ export const foreignCalls: Record<
   summarizeAgentCalls: { status: 200, query: ({ userId }) => `?userId=${userId}` },
   previewAgentCall: { status: 403, body: ({ userId }) => ({ userId, tool: 'list_entry_types' }) },
   getSiteSettings: { status: 200 },
+  listSiteFigures: { status: 200 },
   updateSiteSettings: { status: 200, body: () => ({}) },
   updateSiteBrand: { status: 200, body: () => ({}) },
   listMailPreviews: { status: 200 },

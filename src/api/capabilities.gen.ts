@@ -66,6 +66,7 @@ export const CAPABILITIES = {
   sendTestMail: ['Manage Settings'],
   listTaskFailures: ['Manage Settings'],
   retryTaskFailures: ['Manage Settings'],
+  listSiteFigures: ['Read Data', 'Manage Schema', 'Run Reports', 'Manage Report Templates', 'Manage Settings'],
   listApprovedAddresses: ['Manage Settings'],
   updateApprovedAddresses: ['Manage Settings'],
   rehearseApprovedAddresses: ['Manage Settings', 'Manage Users'],

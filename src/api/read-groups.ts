@@ -46,8 +46,13 @@ const ROW_READS = [
 export const ENTRY_READS = ['listEntries', 'getEntryFile', ...HISTORY_READS, ...ROW_READS] as const;
 /** Reads of the fields of entry types. */
 export const FIELD_READS = ['listFields', 'listAllFields', 'getField'] as const;
-/** Reads of entry types; a type shows its number of entries. */
-export const ENTRY_TYPE_READS = ['listEntryTypes', 'listEntryTypeStatistics', 'getEntryType'] as const;
+/** Reads of entry types, which show their numbers of entries, and of those numbers by day. */
+export const ENTRY_TYPE_READS = [
+  'listEntryTypes',
+  'listEntryTypeStatistics',
+  'getEntryType',
+  'listSiteFigures',
+] as const;
 /** Reads of saved views. */
 export const VIEW_READS = ['listViews', 'getView'] as const;
 /** Reads of the sites of the platform. */

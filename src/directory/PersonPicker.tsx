@@ -7,6 +7,8 @@ import { useFoundPeople } from './use-found-people.ts';
 
 interface PersonPickerProps {
   label: string;
+  /** In a bar of filters the placeholder shows the label, which is then for screen readers only. */
+  isLabelHidden?: boolean;
   hint?: string;
   placeholder?: string;
   /** Focuses the field on mount. */
@@ -21,6 +23,7 @@ const MAX_RESULTS = 12;
 /** Combo box that finds a user by name, e-mail or id; the text is cleared after a selection. */
 export function PersonPicker({
   label,
+  isLabelHidden = false,
   hint,
   placeholder,
   autoFocus = false,
@@ -37,7 +40,13 @@ export function PersonPicker({
     disabledReason: getDisabledReason(person.id, person),
   }));
   return (
-    <FieldFrame id={id} noteId={hint === undefined ? undefined : `${id}-note`} label={label} hint={hint}>
+    <FieldFrame
+      id={id}
+      noteId={hint === undefined ? undefined : `${id}-note`}
+      label={label}
+      isLabelHidden={isLabelHidden}
+      hint={hint}
+    >
       <ComboBox
         items={typed.trim() === '' ? [] : options}
         inputValue={typed}

@@ -2,16 +2,28 @@ import { defineArea } from '../../kernel/area/area.ts';
 import { plainColumns, textColumns, timeColumns } from '../../kernel/backup-sheets.ts';
 import { backgroundWorkHandlers } from './background-work.ts';
 import { brandHandlers } from './brand.ts';
+import { createFiguresTask, figureHandlers } from './figures.ts';
 import { siteHandlers } from './handlers.ts';
 import { mailPreviewHandlers } from './mail-previews.ts';
 
 export const sitesArea = defineArea({
   name: 'sites',
-  handlers: { ...siteHandlers, ...backgroundWorkHandlers, ...brandHandlers, ...mailPreviewHandlers },
+  handlers: {
+    ...siteHandlers,
+    ...backgroundWorkHandlers,
+    ...brandHandlers,
+    ...mailPreviewHandlers,
+    ...figureHandlers,
+  },
+  tasks: (context) => [createFiguresTask(context)],
   tables: {
     site: { backup: { sheet: 'site', columnsLeftOut: ['schema_stamp', 'storage_quota'] } },
     site_brand: { backup: { sheet: 'siteBrand' } },
     site_storage: { backup: { leftOut: 'counted again from the files' } },
+    site_figure: {
+      backup: { leftOut: 'measured by the installation; a restored site is measured anew' },
+      retention: '400 days',
+    },
     platform_administrator: { backup: { leftOut: 'belongs to the installation, not to a site' } },
   },
   sheets: {

@@ -17,6 +17,7 @@ import {
   findTemporaryMember,
   insertAccounts,
   insertActivity,
+  insertFigures,
   insertGroupMembers,
   insertGroups,
   insertInvitation,
@@ -54,6 +55,8 @@ export interface SampleSummary {
 }
 
 const DAY_MS = 24 * 3600_000;
+/** Days before that of `asOf` with figures: with it, those that the console shows. */
+const FIGURE_DAYS = 29;
 const MAX_SHARED_PEOPLE = 15;
 const MAX_ACTIVITY_ROWS = 400_000;
 
@@ -128,6 +131,7 @@ async function fillSite(
   if (options.entries !== false) {
     const authorIds = members.filter(isWorking).map(({ userId }) => userId);
     await writeEntries(tx, site, authorIds, { userCount: members.length, seed: seed + 3, asOf });
+    await insertFigures(tx, siteId, asOf, FIGURE_DAYS);
   }
   return { members, activities: retained.length };
 }

@@ -410,3 +410,22 @@ export async function setMembershipExpiry(
     .where('user_id', '=', userId)
     .execute();
 }
+
+/**
+ * Writes the figures that the service would have stored in the days before `asOf` (areas/sites/figures.ts), from the history of the
+ * entries: the sample leaves no rows in the audit log.
+ */
+export async function insertFigures(tx: Tx, siteId: number, asOf: Date, days: number): Promise<void> {
+  await sql`
+    insert into site_figure (site_id, day, entries, changes, storage_bytes, measured_at)
+    select ${siteId}, d.day,
+      (select count(*) from entry_change where site_id = ${siteId} and created_at < d.ends and (deleted_at is null or deleted_at >= d.ends)),
+      (select count(*) from entry_change where site_id = ${siteId} and created_at >= d.begins and created_at < d.ends)
+        + (select count(distinct (entry_id, at)) from cell_log where site_id = ${siteId} and at >= d.begins and at < d.ends),
+      coalesce((select used_bytes from site_storage where site_id = ${siteId}), 0), d.ends + interval '1 day'
+    from generate_series(1, ${days}::int) as ago(days)
+    cross join lateral (select (${asOf}::timestamptz at time zone 'UTC')::date - ago.days as day) as of_day
+    cross join lateral (select of_day.day, of_day.day::timestamp at time zone 'UTC' as begins,
+      (of_day.day + 1)::timestamp at time zone 'UTC' as ends) d
+    on conflict do nothing`.execute(tx);
+}

@@ -169,6 +169,12 @@ onEachDatabase((database) => {
       join entry e using (entry_id) where e.vals -> l.field_id::text is distinct from l.new`;
     expect(await count(last)).toBe(0);
     expect(await count(sql`entry_change where direct_at > ${asOf} or direct_at < created_at`)).toBe(0);
+    // The figures of the days before lead to those of now.
+    const { rows: figures } = await sql<{ entries: number; changes: number }>`
+      select entries, changes from site_figure where site_id = 1 order by day`.execute(db);
+    expect(figures).toHaveLength(29);
+    expect(figures.at(-1)?.entries).toBe(40 + 80 + 20);
+    expect(figures.filter(({ changes }) => changes > 0).length).toBeGreaterThan(0);
   });
 
   test('writes invitations in every state and users who can be added without confirmation', async () => {

@@ -52,6 +52,7 @@ import { up as processes } from './migrations/0051_processes.ts';
 import { up as jobItems } from './migrations/0052_job_items.ts';
 import { up as standbyReads } from './migrations/0053_standby_reads.ts';
 import { up as leases } from './migrations/0054_leases.ts';
+import { up as siteFigures } from './migrations/0055_site_figures.ts';
 import type { Tables } from './tables/index.ts';
 
 /**
@@ -120,6 +121,7 @@ const allMigrations: SchemaMigrations = {
   '0053_standby_reads': { up: standbyReads, phase: 'expand' },
   '0054_leases': { up: leases, phase: 'expand' },
   '0052_job_items': { up: jobItems },
+  '0055_site_figures': { up: siteFigures, phase: 'expand' },
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */

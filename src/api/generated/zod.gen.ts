@@ -854,6 +854,16 @@ export const zTaskFailure = z.object({
 });
 
 /**
+ * Figures of the site on a day.
+ */
+export const zSiteFigures = z.object({
+    date: z.iso.date(),
+    entries: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    changes: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    storageBytes: z.coerce.bigint().gte(BigInt(0)).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }).nullish()
+});
+
+/**
  * An IPv4 or IPv6 address, or a network in CIDR notation. In responses the host bits are zero.
  */
 export const zNetwork = z.string().min(1).max(64);
@@ -4979,6 +4989,19 @@ export const zRetryTaskFailuresHeaders = z.object({
  * The items are due.
  */
 export const zRetryTaskFailuresResponse = z.void();
+
+export const zListSiteFiguresHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListSiteFiguresQuery = z.object({
+    days: z.int().gte(1).lte(400).optional().default(30)
+});
+
+/**
+ * One item for each day.
+ */
+export const zListSiteFiguresResponse = z.array(zSiteFigures).max(400);
 
 export const zListApprovedAddressesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -1,5 +1,6 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { cx } from '../cx.ts';
 import './form.css';
 
 interface FieldNoteProps {
@@ -33,15 +34,29 @@ interface FieldFrameProps extends Omit<FieldNoteProps, 'id'> {
   id: string;
   noteId: string | undefined;
   label: string;
+  /** For screen readers only, where the control itself says what it is. */
+  isLabelHidden?: boolean;
   optional?: boolean | undefined;
   children: ReactNode;
 }
 
 /** Layout of a field: label, control, hint or error. */
-export function FieldFrame({ id, noteId, label, optional, children, ...note }: FieldFrameProps) {
+export function FieldFrame({
+  id,
+  noteId,
+  label,
+  isLabelHidden = false,
+  optional,
+  children,
+  ...note
+}: FieldFrameProps) {
   return (
     <div className="field">
-      <label id={`${id}-label`} htmlFor={id} className="field-label">
+      <label
+        id={`${id}-label`}
+        htmlFor={id}
+        className={cx('field-label', isLabelHidden && 'visually-hidden')}
+      >
         {label}
         {optional && <span className="field-optional"> (optional)</span>}
       </label>

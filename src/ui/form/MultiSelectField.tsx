@@ -55,6 +55,7 @@ export function MultiSelectField<Values extends FieldValues, Output>(
         >
           {chips.map((option) => (
             <span key={option.value} className="chip">
+              {option.icon}
               <span>{option.label}</span>
               <button
                 type="button"

@@ -1,4 +1,5 @@
 import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
 import {
   Autocomplete,
   Input,
@@ -14,6 +15,8 @@ import './options.css';
 export interface FieldOption {
   value: string | number;
   label: string;
+  /** Stands before the label, hidden from screen readers. */
+  icon?: ReactNode;
   hint?: string;
   /** Why it cannot be selected; replaces the hint. */
   disabledReason?: string | undefined;
@@ -64,12 +67,13 @@ interface OptionProps {
   option: FieldOption;
 }
 
-function Option({ id, option: { label, hint, disabledReason } }: OptionProps) {
+function Option({ id, option: { label, icon, hint, disabledReason } }: OptionProps) {
   const note = disabledReason ?? hint;
   return (
     <ListBoxItem className="option" id={id} textValue={label} isDisabled={disabledReason !== undefined}>
       {({ isSelected }) => (
         <>
+          {icon}
           <Text slot="label">
             {label} {note !== undefined && <span className="option-hint">{note}</span>}
           </Text>

@@ -67,7 +67,10 @@ export function Select<Value extends string | number>({
       {...(onBlur && { onBlur })}
     >
       <Button ref={ref} id={id} className={cx('input select-trigger', className)}>
-        <SelectValue className="select-value">{selected?.label ?? placeholder}</SelectValue>
+        <SelectValue className="select-value">
+          {selected?.icon}
+          {selected?.icon === undefined ? (selected?.label ?? placeholder) : <span>{selected.label}</span>}
+        </SelectValue>
         <ChevronDown />
       </Button>
       <OptionList label={label} options={options} searchable={searchable} />

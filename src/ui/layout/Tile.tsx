@@ -11,8 +11,8 @@ export interface TileProps {
   tone?: Tone;
   /** Color of a category instead of a meaning, from 1 to `HUE_COUNT`. */
   hue?: number | undefined;
-  /** Small beside one line, medium beside two, large before the title of a page. */
-  size?: 'small' | 'medium' | 'large';
+  /** Mini in a control, small beside one line, medium beside two, large before the title of a page. */
+  size?: 'mini' | 'small' | 'medium' | 'large';
   className?: string;
 }
 

@@ -53,6 +53,13 @@ export const TypeTile = ({ type: { id, icon = DEFAULT_TYPE_ICON }, size = 'mediu
   <Tile icon={TYPE_ICONS[icon].icon} hue={(id % HUE_COUNT) + 1} size={size} />
 );
 
+/** Option of a select or filter for an entry type, with the type's icon beside its plural name. */
+export const toTypeOption = (type: Pick<EntryTypeVm, 'id' | 'icon' | 'pluralName'>) => ({
+  value: type.id,
+  label: type.pluralName,
+  icon: <TypeTile type={type} size="mini" />,
+});
+
 /** Name of an entry type or of something of it, after the icon of the type. */
 export const TypeLabel = ({ type, size = 'small', children }: TypeTileProps & { children: ReactNode }) => (
   <span className="type-label">

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import '../form/form.css';
 import '../form/check.css';
 import '../form/options.css';
@@ -7,6 +8,8 @@ import './filter.css';
 export interface FilterOption {
   value: string;
   label: string;
+  /** Stands before the label, hidden from screen readers. */
+  icon?: ReactNode;
   /** Number of rows with this value. */
   count?: number | undefined;
 }
@@ -51,7 +54,14 @@ export default function FilterOptionList({ label, options, value, onChange }: Fi
               checked={value.includes(option.value)}
               onChange={() => toggle(option.value)}
             />
-            <span>{option.label}</span>
+            {option.icon === undefined ? (
+              <span>{option.label}</span>
+            ) : (
+              <span className="type-label">
+                {option.icon}
+                <span>{option.label}</span>
+              </span>
+            )}
             {option.count !== undefined && (
               <>
                 <small className="num">{numberFormat.format(option.count)}</small>

@@ -56,6 +56,16 @@ interface SiteStorageTable {
   used_bytes: number;
 }
 
+/** Figures of a site on a day (UTC). */
+interface SiteFigureTable {
+  site_id: number;
+  day: string;
+  entries: number;
+  changes: number;
+  storage_bytes: number | null;
+  measured_at: Timestamp;
+}
+
 interface AccountTable {
   user_id: GeneratedAlways<number>;
   email: string;
@@ -356,6 +366,7 @@ export interface Tables
   seat_total: SeatTotalTable;
   site_brand: SiteBrandTable;
   site_storage: SiteStorageTable;
+  site_figure: SiteFigureTable;
   account: AccountTable;
   membership: MembershipTable;
   invitation: InvitationTable;

@@ -2,10 +2,10 @@
 
 import { queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { ExplainAccessData, ExplainAccessError, ExplainAccessResponse, GetSiteBrandData, GetSiteBrandError, GetSiteBrandResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListMailPreviewsData, ListMailPreviewsError, ListMailPreviewsResponse, ListTaskFailuresData, ListTaskFailuresError, ListTaskFailuresResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RetryTaskFailuresData, RetryTaskFailuresError, RetryTaskFailuresResponse, SendTestMailData, SendTestMailError, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateSiteBrandData, UpdateSiteBrandError, UpdateSiteBrandResponse, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse } from '../../../../contract/generated/types.gen.ts';
+import type { ExplainAccessData, ExplainAccessError, ExplainAccessResponse, GetSiteBrandData, GetSiteBrandError, GetSiteBrandResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListMailPreviewsData, ListMailPreviewsError, ListMailPreviewsResponse, ListSiteFiguresData, ListSiteFiguresError, ListSiteFiguresResponse, ListTaskFailuresData, ListTaskFailuresError, ListTaskFailuresResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RetryTaskFailuresData, RetryTaskFailuresError, RetryTaskFailuresResponse, SendTestMailData, SendTestMailError, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateSiteBrandData, UpdateSiteBrandError, UpdateSiteBrandResponse, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse } from '../../../../contract/generated/types.gen.ts';
 import { createQueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { explainAccess, getSiteBrand, getSiteSettings, listApprovedAddresses, listMailPreviews, listTaskFailures, rehearseApprovedAddresses, retryTaskFailures, sendTestMail, updateApprovedAddresses, updateSiteBrand, updateSiteSettings } from '../sdk/settings.gen.ts';
+import { explainAccess, getSiteBrand, getSiteSettings, listApprovedAddresses, listMailPreviews, listSiteFigures, listTaskFailures, rehearseApprovedAddresses, retryTaskFailures, sendTestMail, updateApprovedAddresses, updateSiteBrand, updateSiteSettings } from '../sdk/settings.gen.ts';
 
 export const explainAccessQueryKey = (options: Options<ExplainAccessData>) => createQueryKey('explainAccess', options, false, ['v1.0.0 UserManagement']);
 
@@ -160,6 +160,26 @@ export const retryTaskFailuresMutation = (options?: Partial<Options<RetryTaskFai
     };
     return mutationOptions;
 };
+
+export const listSiteFiguresQueryKey = (options?: Options<ListSiteFiguresData>) => createQueryKey('listSiteFigures', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Read the figures of the site by day
+ *
+ * Entries, changes and storage of the last days (UTC), oldest first and today as of now. Figures that the caller may not read are left out, as are days before the first one that is known. Programs need the scope `data` for entries and changes. Kept for 400 days.
+ */
+export const listSiteFiguresOptions = (options?: Options<ListSiteFiguresData>) => queryOptions<ListSiteFiguresResponse, ListSiteFiguresError, ListSiteFiguresResponse, ReturnType<typeof listSiteFiguresQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listSiteFigures({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listSiteFiguresQueryKey(options)
+});
 
 export const listApprovedAddressesQueryKey = (options?: Options<ListApprovedAddressesData>) => createQueryKey('listApprovedAddresses', options, false, ['v1.0.0 UserManagement']);
 

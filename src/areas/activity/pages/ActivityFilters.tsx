@@ -15,6 +15,7 @@ import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { OptionList } from '../../../ui/form/OptionList.tsx';
 import type { FieldOption } from '../../../ui/form/OptionList.tsx';
+import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { FilterChip, ToggleChip, RemovableChip, CardChip } from '../../../ui/table/FilterChips.tsx';
 import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
 import type { SentenceClause } from '../../../ui/table/FilterSentence.tsx';
@@ -229,7 +230,10 @@ function ExportedChip({ exported, onChange }: { exported: string; onChange: (exp
   return (
     <FilterChip
       label="Exported"
-      options={options.map((name) => ({ value: name, label: name }))}
+      options={options.map((name) => {
+        const type = types.find(({ pluralName }) => pluralName === name);
+        return { ...(type && toTypeOption(type)), value: name, label: name };
+      })}
       value={exported === '' ? [] : [exported]}
       // The service filters by one name.
       onChange={(values) => onChange(values.at(-1) ?? '')}

@@ -14,6 +14,7 @@ import { Form } from '../../../ui/form/Form.tsx';
 import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { useSchemaNames } from '../model/queries.ts';
 import { DEFAULT_LIFETIME_DAYS, LifetimeField } from '../panels/LifetimeField.tsx';
 import '../panels/agent.css';
@@ -119,7 +120,7 @@ function ConsentForm({ request, client }: { request: string; client: AgentAuthor
               label="Allowed entry types"
               placeholder="All entry types"
               hint="Choose those that the task needs. Without a choice the client reads what you may read."
-              options={types.map(({ id, pluralName }) => ({ value: id, label: pluralName }))}
+              options={types.map(toTypeOption)}
             />
             <LifetimeField
               value={lifetime.field.value}

@@ -17,6 +17,7 @@ import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { FilterChip, RemovableChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
@@ -373,7 +374,7 @@ function LedgerFilters({ view, show, names }: ViewProps) {
       />
       <FilterChip
         label="Entry type"
-        options={names.types.map(({ id, pluralName }) => ({ value: String(id), label: pluralName }))}
+        options={names.types.map((type) => ({ ...toTypeOption(type), value: String(type.id) }))}
         value={toValues(view.type)}
         onChange={choose('type')}
       />

@@ -22,6 +22,7 @@ import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { agentKeysQuery, agentSettingsQuery, useSchemaNames } from '../model/queries.ts';
 import type { SchemaNames } from '../model/queries.ts';
@@ -166,7 +167,7 @@ function RightsFields({ control, names }: { control: PreviewControl; names: Sche
         name="entryTypeIds"
         label="Allowed entry types"
         placeholder="All entry types"
-        options={names.types.map(({ id, pluralName }) => ({ value: id, label: pluralName }))}
+        options={names.types.map(toTypeOption)}
       />
     </>
   );
@@ -193,10 +194,10 @@ function ArgumentField({ control, field, names }: ArgumentFieldProps) {
         ? BOOLEANS
         : kind === 'choice'
           ? options.map((value) => ({ value, label: value }))
-          : names.types.map(({ apiName, pluralName }) => ({
-              value: apiName,
-              label: pluralName,
-              hint: apiName,
+          : names.types.map((type) => ({
+              ...toTypeOption(type),
+              value: type.apiName,
+              hint: type.apiName,
             }));
     return (
       <SelectField

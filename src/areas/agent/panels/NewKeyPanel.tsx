@@ -20,6 +20,7 @@ import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { toast } from '../../../ui/toast.ts';
@@ -125,7 +126,7 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
           label="Allowed entry types"
           placeholder="All entry types"
           hint="Choose those that the task needs. Without a choice the agent reads what the person may read."
-          options={types.map(({ id, pluralName }) => ({ value: id, label: pluralName }))}
+          options={types.map(toTypeOption)}
         />
         <LifetimeField
           value={lifetime.field.value}

@@ -12,6 +12,7 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FieldFrame, FieldNote } from '../../../ui/form/FieldFrame.tsx';
 import { LabelledSelect, Select } from '../../../ui/form/Select.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { ColumnRow, FileSummary } from '../../import-view/index.ts';
 import type { Prepared } from '../../import-view/index.ts';
 import { formatFieldType } from '../model/field-usage.ts';
@@ -298,9 +299,10 @@ function NewFieldRow({ heading, column, field, subject, plan, error, onChange }:
         options={[
           ...(type ? [] : [{ value: KEY_KIND, label: 'Name of the entry' }]),
           ...KIND_LABELS.map(([value, label]) => ({ value, label })),
-          ...schema.types.map(({ id, pluralName }) => ({
-            value: `reference ${id}`,
-            label: `Reference to ${pluralName}`,
+          ...schema.types.map((referenced) => ({
+            ...toTypeOption(referenced),
+            value: `reference ${referenced.id}`,
+            label: `Reference to ${referenced.pluralName}`,
           })),
         ]}
       />

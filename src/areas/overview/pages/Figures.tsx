@@ -1,130 +1,186 @@
 import { Link } from '@tanstack/react-router';
-import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { SeatTotal } from '../../../../contract/generated/types.gen.ts';
+import { licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
-import { toLinePoints } from '../../../ui/chart/line-points.ts';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
 import { countByDay, SIGN_IN } from '../model/attention.ts';
+import { describeChange, describePeriod, formatDay, pickDailyValues, sumKnown } from '../model/figures.ts';
+import type { DailyValues } from '../model/figures.ts';
+import { Sparkline } from './Sparkline.tsx';
 import type { Home } from './use-home.ts';
 import './home.css';
 
-const CHART_WIDTH = 240;
-const CHART_HEIGHT = 44;
-
-/** Values of 30 days as bars or a line, without axes; the figure above says the same in words. */
-function Sparkline({ values, isBars = false }: { values: readonly number[]; isBars?: boolean }) {
-  const peak = Math.max(1, ...values);
-  const step = CHART_WIDTH / Math.max(1, values.length);
-  const points = isBars ? '' : toLinePoints(values, CHART_WIDTH, CHART_HEIGHT - 4);
-  return (
-    <div className="home-spark" aria-hidden>
-      <svg viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`} preserveAspectRatio="none">
-        {isBars ? (
-          values.map((value, index) => {
-            const height = (value / peak) * (CHART_HEIGHT - 2);
-            return (
-              <rect
-                // oxlint-disable-next-line react/no-array-index-key -- a day has no other key
-                key={index}
-                x={index * step}
-                y={CHART_HEIGHT - height}
-                width={step * 0.78}
-                height={height}
-                className={index === values.length - 1 ? 'home-bar-today' : 'home-bar'}
-              />
-            );
-          })
-        ) : (
-          <>
-            <polygon
-              points={`0,${CHART_HEIGHT} ${points} ${CHART_WIDTH},${CHART_HEIGHT}`}
-              className="home-area"
-            />
-            <polyline points={points} className="home-line" />
-          </>
-        )}
-      </svg>
-      <span>30 days ago</span>
-      <span>today</span>
-    </div>
-  );
+/** A figure of the site over the last days. */
+interface Figure {
+  name: string;
+  /** Page of what is counted. */
+  link: ReactNode;
+  /** Undefined while they are loading. */
+  values: DailyValues | undefined;
+  isFailed: boolean;
+  /** Whether values are counts of a day, whose sum is shown, instead of states at its end. */
+  isSum?: boolean;
+  format: (value: number) => string;
+  limit?: number | undefined;
+  /** Stands after the change. */
+  addition?: string | undefined;
 }
 
-const signed = (value: number): string => `${value > 0 ? '↑' : '↓'} ${formatNumber(Math.abs(value))}`;
+/** Agreed seats of all billable types together; undefined where one of them has no limit. */
+function sumBillableTotals(totals: readonly SeatTotal[] | undefined): number | undefined {
+  const billable = licenseTypes.filter(({ isBillable }) => isBillable);
+  const agreed = billable.map(
+    ({ licenseTypeId }) => totals?.find((each) => each.licenseTypeId === licenseTypeId)?.total ?? undefined,
+  );
+  return agreed.reduce((sum, total) => (sum === undefined || total === undefined ? undefined : sum + total));
+}
+
+function describeRoom(limit: number | undefined, value: number | null | undefined, word: string) {
+  if (limit === undefined || value === null || value === undefined) return undefined;
+  return value > limit
+    ? `${formatNumber(value - limit)} more than agreed`
+    : `${formatNumber(limit - value)} ${word}`;
+}
+
+/** The figures that the viewer may read. */
+function listFigures({ days, may, ...home }: Home): Figure[] {
+  const seats = home.seats.data?.map(({ billable }) => billable);
+  const seatLimit = sumBillableTotals(home.seatTotals.data);
+  const pick = (figure: 'entries' | 'changes' | 'storageBytes') =>
+    home.figures.data && pickDailyValues(home.figures.data, figure, days);
+  const storageLimit = home.settings.data?.storageLimitBytes ?? undefined;
+  const areFiguresFailed = home.figures.isError;
+  return [
+    may.activity && {
+      name: 'Sign-ins',
+      link: (
+        <Link to="/activity" search={{ range: 30, type: 1 }}>
+          Sign-ins
+        </Link>
+      ),
+      values: home.activity.data && countByDay(home.activity.data.counts, [SIGN_IN], days),
+      isFailed: home.activity.isError,
+      isSum: true,
+      format: formatNumber,
+    },
+    may.seats && {
+      name: 'Billable seats',
+      link: <Link to="/licenses">Billable seats</Link>,
+      values: seats,
+      isFailed: home.seats.isError,
+      format: formatNumber,
+      limit: seatLimit,
+      addition: describeRoom(seatLimit, seats?.at(-1), 'left'),
+    },
+    may.entries && {
+      name: 'Entries',
+      link: (
+        <Link to="/entries" search={{}}>
+          Entries
+        </Link>
+      ),
+      values: pick('entries'),
+      isFailed: areFiguresFailed,
+      format: formatNumber,
+    },
+    may.changes && {
+      name: 'Changes of entries',
+      link: (
+        <Link to="/changes" search={{ since: 'month' }}>
+          Changes of entries
+        </Link>
+      ),
+      values: pick('changes'),
+      isFailed: areFiguresFailed,
+      isSum: true,
+      format: formatNumber,
+    },
+    may.settings && {
+      name: 'Storage for files',
+      link: <Link to="/settings">Storage for files</Link>,
+      values: pick('storageBytes'),
+      isFailed: areFiguresFailed,
+      format: formatSize,
+      limit: storageLimit,
+    },
+  ].filter((figure) => figure !== false);
+}
 
 /** Key figures of the last 30 days, as far as the viewer may read them. */
 export function Figures({ home }: { home: Home }) {
-  const { days, may } = home;
-  const signIns = home.activity.data && countByDay(home.activity.data.counts, [SIGN_IN], days);
-  const billable = home.seats.data?.map(({ billable: seats }) => seats);
-  const seatsNow = billable?.at(-1);
-  const change = (seatsNow ?? 0) - (billable?.[0] ?? 0);
-  const entries = home.types.data?.reduce((sum, { entryCount }) => sum + (entryCount ?? 0), 0);
-  const created = home.changes.data?.reduce((sum, count) => sum + count.created, 0);
-  const changed = home.changes.data?.reduce((sum, count) => sum + count.changed, 0);
-  const storage = home.settings.data;
-  if (!may.activity && !may.seats && !may.entries && !may.settings) return null;
+  const figures = listFigures(home);
+  const { days } = home;
+  if (figures.length === 0) return null;
   return (
-    <StatTiles>
-      {may.activity && (
-        <StatTile
-          label={
-            <Link to="/activity" search={{ range: 30, type: 1 }}>
-              Sign-ins
-            </Link>
-          }
-          value={signIns ? formatNumber(signIns.reduce((sum, count) => sum + count, 0)) : undefined}
-          note="in 30 days"
-        >
-          {signIns && <Sparkline values={signIns} isBars />}
-        </StatTile>
+    <section className="home-figures" aria-label={`Figures of the last ${days.length} days`}>
+      <StatTiles areNotesBelow>
+        {figures.map((figure) => (
+          <FigureTile key={figure.name} figure={figure} days={days} />
+        ))}
+      </StatTiles>
+      <FiguresTable figures={figures} days={days} />
+    </section>
+  );
+}
+
+function FigureTile({ figure, days }: { figure: Figure; days: readonly string[] }) {
+  const { name, link, values, isFailed, isSum = false, format, limit, addition } = figure;
+  const now = values && (isSum ? sumKnown(values) : (values.at(-1) ?? 0));
+  const change = values && (isSum ? describePeriod(values, days) : describeChange(values, days, format));
+  const note = [change, addition].filter((part) => part !== undefined).join(' · ');
+  if (!values && isFailed) return <StatTile label={link} value="–" note="Not loaded" />;
+  return (
+    // The note takes its line while it is loading, so that nothing moves.
+    <StatTile label={link} value={now === undefined ? undefined : format(now)} note={note || '\u00A0'}>
+      <Sparkline {...{ label: name, values, days, isBarChart: isSum, limit, format }} />
+    </StatTile>
+  );
+}
+
+interface FiguresTableProps {
+  figures: readonly Figure[];
+  days: readonly string[];
+}
+
+/** Values of all small charts, newest first; rendered when it is opened. */
+function FiguresTable({ figures, days }: FiguresTableProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="chart-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Show as table</summary>
+      {open && (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions must be focusable
+        <section className="chart-table-scroll" aria-label="Figures by day, table" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Day</th>
+                {figures.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {days
+                .map((day, index) => (
+                  <tr key={day}>
+                    <th scope="row">{index === days.length - 1 ? 'Today' : formatDay(day)}</th>
+                    {figures.map(({ name, values, format }) => {
+                      const value = values?.[index] ?? null;
+                      return <td key={name}>{value === null ? '–' : format(value)}</td>;
+                    })}
+                  </tr>
+                ))
+                .toReversed()}
+            </tbody>
+          </table>
+        </section>
       )}
-      {may.seats && (
-        <StatTile
-          label={<Link to="/licenses">Billable seats</Link>}
-          value={seatsNow === undefined ? undefined : formatNumber(seatsNow)}
-          note={billable && (change === 0 ? 'as 30 days ago' : `${signed(change)} in 30 days`)}
-        >
-          {billable && <Sparkline values={billable} />}
-        </StatTile>
-      )}
-      {may.entries && (
-        <StatTile
-          label={
-            <Link to="/entries" search={{}}>
-              Entries
-            </Link>
-          }
-          value={entries === undefined ? undefined : formatNumber(entries)}
-          note={home.types.data && `in ${pluralize(home.types.data.length, 'type', 'types')}`}
-        >
-          {created !== undefined && changed !== undefined && (
-            <p className="home-quiet">
-              {formatNumber(created)} created and {formatNumber(changed)} changed in 30 days
-            </p>
-          )}
-        </StatTile>
-      )}
-      {may.settings && (
-        <StatTile
-          label={<Link to="/settings">Storage for files</Link>}
-          value={storage ? formatSize(storage.storageUsedBytes) : undefined}
-          note={
-            storage && storage.storageLimitBytes !== null
-              ? `of ${formatSize(storage.storageLimitBytes)}`
-              : undefined
-          }
-        >
-          {storage && storage.storageLimitBytes !== null && (
-            <meter
-              className="home-meter"
-              aria-label="Storage for files"
-              min={0}
-              max={storage.storageLimitBytes}
-              value={storage.storageUsedBytes}
-            />
-          )}
-        </StatTile>
-      )}
-    </StatTiles>
+    </details>
   );
 }

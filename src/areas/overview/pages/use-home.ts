@@ -5,10 +5,14 @@ import { summarizeUserActivityOptions } from '../../../api/generated/queries/act
 import { getBackupSettingsOptions, listBackupsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { countChangedEntriesOptions } from '../../../api/generated/queries/entry-history.gen.ts';
 import { listJobsOptions } from '../../../api/generated/queries/jobs.gen.ts';
-import { listLicenseSeatsOptions } from '../../../api/generated/queries/licenses.gen.ts';
+import {
+  listLicenseSeatsOptions,
+  listSeatTotalsOptions,
+} from '../../../api/generated/queries/licenses.gen.ts';
 import { listEntryTypesOptions } from '../../../api/generated/queries/schema.gen.ts';
 import {
   getSiteSettingsOptions,
+  listSiteFiguresOptions,
   listTaskFailuresOptions,
 } from '../../../api/generated/queries/settings.gen.ts';
 import { getApiKeyOptions } from '../../../api/generated/queries/tokens.gen.ts';
@@ -36,6 +40,7 @@ export function useHome(openedAt: Date) {
     settings: usePermission('getSiteSettings').allowed,
     entries: usePermission('listEntryTypes').allowed,
     changes: usePermission('listChangedEntries').allowed,
+    figures: usePermission('listSiteFigures').allowed,
     key: usePermission('getApiKey').allowed,
   };
   const cached = { staleTime: STALE_MS };
@@ -43,6 +48,12 @@ export function useHome(openedAt: Date) {
     ...listLicenseSeatsOptions({ query: { dateFrom } }),
     ...cached,
     enabled: may.seats,
+  });
+  const seatTotals = useQuery({ ...listSeatTotalsOptions(), ...cached, enabled: may.seats });
+  const figures = useQuery({
+    ...listSiteFiguresOptions({ query: { days: PERIOD_DAYS } }),
+    ...cached,
+    enabled: may.figures,
   });
   const activity = useQuery({
     ...summarizeUserActivityOptions({
@@ -78,7 +89,19 @@ export function useHome(openedAt: Date) {
     expiredApiKey: key.data?.expiredApiKey,
     settings: settings.data,
   };
-  const queries = { seats, activity, backups, coverage, tasks, settings, types, changes, jobs };
+  const queries = {
+    seats,
+    seatTotals,
+    figures,
+    activity,
+    backups,
+    coverage,
+    tasks,
+    settings,
+    types,
+    changes,
+    jobs,
+  };
   return { days, since, may, facts, ...queries };
 }
 

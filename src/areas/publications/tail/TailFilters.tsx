@@ -13,6 +13,7 @@ import { getBrowserTimeZone, parseDateTimeField } from '../../../lib/time-zones.
 import { Button } from '../../../ui/button/Button.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { FilterChip, CardChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
@@ -135,7 +136,10 @@ function useTypeOptions(topic: TopicDefinition | undefined, { types, typeById }:
       topic?.isDefault === true
         ? types.map(({ id }) => id)
         : (topic?.entryTypes ?? []).map(({ entryTypeId }) => entryTypeId);
-    return ids.map((id) => ({ value: String(id), label: typeById.get(id)?.pluralName ?? `Type ${id}` }));
+    return ids.map((id) => {
+      const type = typeById.get(id);
+      return type ? { ...toTypeOption(type), value: String(id) } : { value: String(id), label: `Type ${id}` };
+    });
   }, [topic, types, typeById]);
 }
 

@@ -9,6 +9,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { LabelledSelect } from '../../../ui/form/Select.tsx';
 import { SwitchRow } from '../../../ui/form/Toggle.tsx';
+import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { typesQuery } from '../../entries/index.ts';
 import { useUpdateSettings } from './use-update-settings.ts';
 
@@ -58,7 +59,7 @@ export function ContactsRow({
           label="Entry type of contacts"
           searchable
           placeholder="Choose an entry type"
-          options={(types.data ?? []).map(({ id, pluralName }) => ({ value: id, label: pluralName }))}
+          options={(types.data ?? []).map(toTypeOption)}
           value={typeId}
           onChange={chooseType}
         />

@@ -147,7 +147,8 @@ export function RelationshipsPage() {
             {view.userId === undefined ? (
               <PersonPicker
                 label="Person of this site"
-                placeholder="Name, e-mail or id"
+                isLabelHidden
+                placeholder="Person of this site"
                 getDisabledReason={() => undefined}
                 onSelect={(userId) => {
                   show({ ...view, userId });

@@ -18,6 +18,7 @@ import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { FileDrop } from '../../../ui/form/FileDrop.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
+import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { useSchema } from '../../entries/index.ts';
 import { asForm, TEMPLATE_TYPES } from '../model/reports.ts';
@@ -123,7 +124,7 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
                 setEntryTypeId(typeId);
                 choose(file, typeId);
               }}
-              options={types.map(({ id: value, pluralName: label }) => ({ value, label }))}
+              options={types.map(toTypeOption)}
             />
           </FieldFrame>
           <FieldFrame id={`${id}-description`} noteId={undefined} label="Description" optional>

@@ -16,6 +16,7 @@ import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { useField } from '../../../ui/form/use-field.ts';
+import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { FilterBuilder, formatFieldType, useNameLookup } from '../../entries/index.ts';
 import type { Field, Schema } from '../../entries/index.ts';
 import { getApplicableProperties } from '../model/schema-forms.ts';
@@ -85,7 +86,7 @@ export function FieldFields({ control, field, type, fields, schema }: FieldField
           name="entryLists"
           label="Refers to"
           placeholder="Entry types"
-          options={schema.types.map(({ id: value, pluralName: label }) => ({ value, label }))}
+          options={schema.types.map(toTypeOption)}
         />
       )}
       {applicable.several && (

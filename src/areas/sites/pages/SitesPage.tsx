@@ -111,6 +111,7 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
     id: 'identity',
     header: 'Sign-in',
     minWidth: 160,
+    small: 'line',
     cell: ({ identityMode, dedicatedDomain }) => (
       <span className="tbl-lines">
         <span>{identityMode === 'password' ? 'Password' : 'Identity manager'}</span>
@@ -132,7 +133,9 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
         {administrators === 0 ? (
           <Badge tone="warn">No administrator</Badge>
         ) : (
-          <small>{pluralize(administrators, 'administrator', 'administrators')}</small>
+          <small className="sites-administrators">
+            {pluralize(administrators, 'administrator', 'administrators')}
+          </small>
         )}
       </span>
     ),
