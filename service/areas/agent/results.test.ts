@@ -45,6 +45,19 @@ describe('the size of a result', () => {
     expect(cut['entryId']).toBe(item['entryId']);
   });
 
+  test('of more values than can be named, those that fit are whole and the others are counted', () => {
+    const name = (n: number) => `${'Field'.repeat(20)}${n}`;
+    const values = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [name(n), 'z'.repeat(300)]));
+    const { items } = fitItems([{ entryId: 1, values: { ...values, Long: 'x'.repeat(90_000) } }]);
+    const [item = {}] = items;
+    const kept = Object.entries(Object(item['values']) as Record<string, string>);
+    const named = item['truncated'] as string[];
+    expect(sizeOf(item)).toBeLessThanOrEqual(38_000);
+    expect(kept.length).toBeGreaterThan(50);
+    expect(kept.every(([key, value]) => value === values[key])).toBe(true);
+    expect(kept.length + named.length + Number(item['leftOut'])).toBe(1_001);
+  });
+
   test('a cursor continues its own list only', () => {
     const cursor = encodeListCursor(['a', { b: 1 }], 50);
     expect(decodeListCursor(['a', { b: 1 }], cursor)).toBe(50);

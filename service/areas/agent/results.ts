@@ -18,6 +18,11 @@ const TEXT_LIMITS = [4_000, 1_000, 250, 60] as const;
 /** One row, change or field of a result. */
 export type Item = Record<string, unknown>;
 
+/** Most names in `truncated`. */
+const MAX_NAMED = 200;
+/** Bytes of an item that are for names of values which are left out. */
+const NAMES_BYTES = 4_000;
+
 const getSize = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
@@ -43,14 +48,14 @@ export function fitItems(items: readonly Item[]): { items: Item[]; isCut: boolea
 const listTruncated = (item: Item): string[] =>
   Array.isArray(item['truncated']) ? item['truncated'].map(String) : [];
 
-/** Cuts the largest values of an item until it fits. */
+/** Cuts the texts of an item until it fits; leaves out whole values where that does not suffice, or cuts more than can be named. */
 function cutItem(item: Item): Item {
-  let cut = item;
   for (const limit of TEXT_LIMITS) {
-    cut = cutTexts(cut, limit);
+    const cut = cutTexts(item, limit);
+    if (listTruncated(cut).length > MAX_NAMED) break;
     if (getSize(cut) <= MAX_ITEMS_BYTES) return cut;
   }
-  return dropValues(cut);
+  return leaveOutValues(cutTexts(item, TEXT_LIMITS[1]));
 }
 
 const cutText = (text: string, limit: number): string => text.slice(0, limit).toWellFormed();
@@ -76,23 +81,44 @@ function cutTexts(item: Item, limit: number): Item {
   return truncated.size === 0 ? result : { ...result, truncated: [...truncated] };
 }
 
-/** Leaves out the largest values, in `values` or of the item itself, until the rest fits. */
-function dropValues(item: Item): Item {
-  const { values, ...rest } = item;
-  const target: Item = typeof values === 'object' && values !== null ? { ...values } : rest;
-  const truncated = new Set(listTruncated(item));
-  const build = (): Item => ({
-    ...(target === rest ? rest : { ...rest, values: target }),
-    truncated: [...truncated].slice(0, 200),
-  });
-  const names = Object.keys(target).filter((name) => name !== 'truncated' && name !== 'entryId');
-  const sizes = new Map(names.map((name) => [name, getSize(target[name])]));
-  for (const name of names.toSorted((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0))) {
-    if (getSize(build()) <= MAX_ITEMS_BYTES) break;
-    delete target[name];
-    truncated.add(name);
+/**
+ * Keeps the values, those in `values` or of the item itself, that fit in their order. `truncated` names each that was cut and as many of
+ * the others as fit; `leftOut` is the number of those that it does not name.
+ */
+function leaveOutValues(item: Item): Item {
+  const { values, truncated: _, ...rest } = item;
+  const hasValues = typeof values === 'object' && values !== null;
+  const cutNames = new Set(listTruncated(item));
+  const kept: [string, unknown][] = [];
+  const named: string[] = [];
+  const leftOut: string[] = [];
+  let free = MAX_ITEMS_BYTES - NAMES_BYTES - (hasValues ? getSize(rest) : 0);
+  for (const [name, value] of Object.entries(hasValues ? values : rest)) {
+    const size = getSize(name) + getSize(value) + (cutNames.has(name) ? getSize(name) : 0) + 3;
+    const isKept = size <= free && !(cutNames.has(name) && named.length >= MAX_NAMED);
+    if (!isKept) {
+      leftOut.push(name);
+      continue;
+    }
+    free -= size;
+    kept.push([name, value]);
+    if (cutNames.has(name)) named.push(name);
   }
-  return build();
+  free += NAMES_BYTES - 100;
+  let unnamed = 0;
+  for (const name of leftOut) {
+    const size = getSize(name) + 1;
+    if (size <= free && named.length < MAX_NAMED) {
+      free -= size;
+      named.push(name);
+    } else unnamed += 1;
+  }
+  const shown = Object.fromEntries(kept);
+  return {
+    ...(hasValues ? { ...rest, values: shown } : shown),
+    truncated: named,
+    ...(unnamed > 0 && { leftOut: unnamed }),
+  };
 }
 
 /**

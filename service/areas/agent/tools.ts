@@ -133,7 +133,16 @@ const ROW = {
   properties: {
     entryId: { type: 'integer' },
     values: { type: 'object', description: 'Values by apiName; fields without data are absent.' },
-    truncated: { type: 'array', items: { type: 'string' } },
+    truncated: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Fields whose value is incomplete or left out.',
+    },
+    leftOut: {
+      type: 'integer',
+      description:
+        'Number of further fields with data, for which there is no room: read them by name with get_entry.',
+    },
     withheld: {
       type: 'array',
       items: { type: 'string' },
