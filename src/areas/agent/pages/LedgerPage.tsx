@@ -32,6 +32,8 @@ import { clearFilters, getRange, isFiltered, RANGES } from '../model/ledger-view
 import type { Range } from '../model/ledger-view.ts';
 import { agentKeysQuery, formatAllowedTypes, useSchemaNames } from '../model/queries.ts';
 import type { SchemaNames } from '../model/queries.ts';
+import { describeBan, isForbidden, useForbid } from '../model/use-forbid.ts';
+import type { ForbiddenPart } from '../model/use-forbid.ts';
 import { isLasting, usePauseKey } from '../model/use-pause.ts';
 import { CallPanel } from '../panels/CallPanel.tsx';
 import { CALL_COLUMNS } from './call-columns.tsx';
@@ -153,6 +155,7 @@ interface HeatMapCardProps {
 function HeatMapCard({ summary, names, selected, onSelect }: HeatMapCardProps) {
   const map = useMemo(() => summary && buildHeatMap(toReadFields(summary, names)), [summary, names]);
   const { getTypeName } = names;
+  const { forbidden } = useForbid();
   const top = map?.rows[0];
   return (
     <Card
@@ -184,6 +187,7 @@ function HeatMapCard({ summary, names, selected, onSelect }: HeatMapCardProps) {
           <HeatMapTable
             label="Values read by entry type and field"
             {...{ map, getTypeName, selected }}
+            isForbidden={(field) => describeBan(forbidden, field) !== undefined}
             onSelect={(field) => onSelect(isSameField(field, selected) ? undefined : field)}
           />
         </div>
@@ -203,9 +207,15 @@ function FieldCard({ selected, view, show, names, query, onClose }: FieldCardPro
   const { data: summary } = useCallSummary({ ...query, ...selected }, getRange(view));
   const agents = summary?.agents.filter(({ values }) => values > 0) ?? [];
   const values = agents.reduce((sum, agent) => sum + agent.values, 0);
+  const { entryTypeId, fieldId } = selected;
+  const [typeName, fieldName] = [names.getTypeName(entryTypeId), names.getFieldName(fieldId)];
+  const { forbidden } = useForbid();
+  const ban = describeBan(forbidden, selected);
+  // A deleted field cannot be forbidden any more.
+  const isField = names.fields.some(({ id }) => id === fieldId);
   return (
     <Card
-      title={`${names.getTypeName(selected.entryTypeId)}, ${names.getFieldName(selected.fieldId)}`}
+      title={`${typeName}, ${fieldName}`}
       actions={<IconButton label="Clear the selection" icon={X} size="small" onClick={onClose} />}
     >
       <CardBody>
@@ -222,17 +232,31 @@ function FieldCard({ selected, view, show, names, query, onClose }: FieldCardPro
               </li>
             ))}
           </ul>
-          <div>
+          {ban !== undefined && <p className="agent-soft">{ban}</p>}
+          <div className="agent-line">
             <Button
               size="small"
               onClick={() => show({ ...view, type: selected.entryTypeId, field: selected.fieldId })}
             >
               Show the calls
             </Button>
+            {isField && <ForbidButton part={{ fieldId }} name={`${typeName}, ${fieldName}`} what="field" />}
+            <ForbidButton part={{ entryTypeId }} name={typeName} what="entry type" />
           </div>
         </div>
       </CardBody>
     </Card>
+  );
+}
+
+/** Forbids the selected field or its type to all agents, or allows it again. */
+function ForbidButton({ part, name, what }: { part: ForbiddenPart; name: string; what: string }) {
+  const { forbidden, change, disabledReason } = useForbid();
+  const isAllowed = !isForbidden(forbidden, part);
+  return (
+    <Button size="small" disabledReason={disabledReason} onClick={() => change(part, name, isAllowed)}>
+      {isAllowed ? 'Forbid' : 'Allow'} this {what}
+    </Button>
   );
 }
 
