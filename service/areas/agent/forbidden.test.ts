@@ -234,7 +234,7 @@ onEachApp((context) => {
     expect(JSON.stringify(after)).toContain('Between us');
   });
 
-  test('a running call does not end with what was forbidden meanwhile', async ({ skip }) => {
+  test('a running call ends when something is forbidden', async ({ skip }) => {
     const { app, db } = context();
     // The embedded database has one connection: nothing can be changed while a statement runs.
     if (isEmbedded(db)) skip();
@@ -243,13 +243,17 @@ onEachApp((context) => {
     const outcome = await db.transaction().execute(async (tx) => {
       await sql`lock table entry in access exclusive mode`.execute(tx);
       const running = callTool(app, secret, 'query_rows', { entryType: 'Thing', query: { Score: 1 } });
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(tx);
+        expect(rows.length).toBe(1);
+      });
       await forbid({ fieldId });
       const start = performance.now();
-      const { text } = await running;
-      return [text, performance.now() - start < 1_000];
+      const { status, body } = await running;
+      return [status, body.error?.message, performance.now() - start < 1_000];
     });
-    // The call runs again with what the agent may read now, which it need not wait for.
-    expect(outcome).toEqual([expect.stringContaining('Score is forbidden to agents'), true]);
+    expect(outcome).toEqual([503, 'What this agent may read has changed: call again', true]);
     await forbid({ fieldId }, false);
   });
 });
