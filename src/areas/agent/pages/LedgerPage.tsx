@@ -240,8 +240,8 @@ function FieldCard({ selected, view, show, names, query, onClose }: FieldCardPro
             >
               Show the calls
             </Button>
-            {isField && <ForbidButton part={{ fieldId }} name={`${typeName}, ${fieldName}`} what="field" />}
-            <ForbidButton part={{ entryTypeId }} name={typeName} what="entry type" />
+            {isField && <ForbidButton part={{ fieldId }} name={`${typeName}, ${fieldName}`} />}
+            <ForbidButton part={{ entryTypeId }} name={typeName} />
           </div>
         </div>
       </CardBody>
@@ -249,13 +249,19 @@ function FieldCard({ selected, view, show, names, query, onClose }: FieldCardPro
   );
 }
 
+const FORBID_LABELS = {
+  field: ['Forbid this field', 'Allow this field'],
+  entryType: ['Forbid this entry type', 'Allow this entry type'],
+} as const;
+
 /** Forbids the selected field or its type to all agents, or allows it again. */
-function ForbidButton({ part, name, what }: { part: ForbiddenPart; name: string; what: string }) {
+function ForbidButton({ part, name }: { part: ForbiddenPart; name: string }) {
   const { forbidden, change, disabledReason } = useForbid();
   const isAllowed = !isForbidden(forbidden, part);
+  const [forbid, allow] = FORBID_LABELS['fieldId' in part ? 'field' : 'entryType'];
   return (
     <Button size="small" disabledReason={disabledReason} onClick={() => change(part, name, isAllowed)}>
-      {isAllowed ? 'Forbid' : 'Allow'} this {what}
+      {isAllowed ? forbid : allow}
     </Button>
   );
 }
