@@ -468,6 +468,38 @@ onEachApp((context) => {
     expect(call).toEqual([403, true]);
   });
 
+  test.for(['license', 'switch'])(
+    'the %s, when it is turned off, ends a running call within a second',
+    async (what, { skip }) => {
+      const { app, db } = context();
+      // The embedded database has one connection: nothing can be turned off while a statement runs.
+      if (isEmbedded(db)) skip();
+      const key = await makeAgentKey(context(), person);
+      await readTool(app, key.secret, 'count_rows', { entryType: 'Thing' });
+      await readCalls(`keyId=${key.key.id}`, 1);
+      const bySite = sql`where site_id = ${person.siteId}`;
+      const turn = (isOn: boolean) =>
+        what === 'license'
+          ? sql`update site set has_agent_server = ${isOn} ${bySite}`.execute(db)
+          : sql`update agent_site set is_enabled = ${isOn} ${bySite}`.execute(db);
+      const call = await db.transaction().execute(async (tx) => {
+        await sql`lock table entry in access exclusive mode`.execute(tx);
+        const running = callTool(app, key.secret, 'query_rows', { entryType: 'Thing', query: { Score: 1 } });
+        await vi.waitFor(async () => {
+          const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(tx);
+          expect(rows.length).toBe(1);
+        });
+        await turn(false);
+        const start = performance.now();
+        const { status } = await running;
+        return [status, performance.now() - start < 1_000];
+      });
+      await turn(true);
+      expect(call).toEqual([403, true]);
+    },
+  );
+
   test('a client that disconnects ends its statement, and the call is in the ledger', async () => {
     const { database, db } = context();
     const key = await makeAgentKey(context(), person);
