@@ -37,6 +37,8 @@ export const CONFIGURATION_ACTIONS: Readonly<Record<ConfigurationKind, readonly 
     'agent-key.revoke',
     'agents.enable',
     'agents.disable',
+    'agents.forbid',
+    'agents.allow',
     'agents.stop',
   ],
   topic: ['topic.create', 'topic.update', 'topic.delete', 'consumer.move'],

@@ -115,6 +115,41 @@ async function connectClient(page: Page, administrator: Page, service: Service):
   }
 }
 
+/** Forbids the field Size in the map of the ledger, then allows it again in the settings. */
+async function forbidFromMap(page: Page, service: Service, key: string): Promise<void> {
+  const agent = await connectAgent(service, key);
+  const read = async (args: object) =>
+    JSON.stringify(await agent.callTool({ name: 'query_rows', arguments: { entryType: 'Harbor', ...args } }));
+  expect(await read({})).toContain('Size');
+  await page.getByRole('link', { name: 'Ledger' }).click();
+  await page.getByRole('button', { name: /^Harbors, Size: / }).click();
+  const selection = page.getByRole('region', { name: 'Harbors, Size' });
+  await selection.getByRole('button', { name: 'Forbid this field' }).click();
+  await expectToast(page, '“Harbors, Size” is forbidden to agents');
+  await expect(page.getByRole('button', { name: /^Harbors, Size: \d values, forbidden$/ })).toBeVisible();
+  await expect(selection.getByRole('button', { name: 'Allow this field' })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  expect(await read({})).not.toContain('Size');
+  expect(await read({ query: { Size: { $gte: 1 } } })).toContain('Size is forbidden to agents on this site');
+
+  await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+  const card = page.getByRole('region', { name: 'Forbidden to agents' });
+  await expect(card).toContainText('Harbors, Size');
+  await card.getByRole('button', { name: /Entry type$/ }).click();
+  await page.getByRole('option', { name: 'Harbors' }).click();
+  await card.getByRole('button', { name: 'Forbid', exact: true }).click();
+  await expectToast(page, '“Harbors” is forbidden to agents');
+  expect(await read({})).toContain('Harbors are forbidden to agents on this site');
+  await expectAccessibleInBothThemes(page);
+  await expectFits(page);
+  for (const name of ['Allow Harbors, Size', 'Allow Harbors'])
+    await card.getByRole('button', { name, exact: true }).click();
+  await expect(card.getByRole('list')).toHaveCount(0);
+  expect(await read({ query: { Size: { $gte: 1 } } })).toContain('Size');
+  await agent.close();
+  await page.getByRole('link', { name: 'Ledger' }).click();
+}
+
 const grid = (page: Page, name: string) => page.getByRole('grid', { name, exact: true });
 
 test('makes a key on a licensed site, shows what its agent read, and stops all agents', async ({
@@ -198,6 +233,7 @@ test('makes a key on a licensed site, shows what its agent read, and stops all a
   await expectRow(seen.getByRole('table'), { Field: 'Reason', Calls: '2' });
   await expectAccessible(page);
 
+  await forbidFromMap(page, service, key);
   await page.getByRole('button', { name: 'Stop all agents' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Stop all agents' }).click();
   await expectToast(page, 'All agents were stopped, 1 key revoked');

@@ -217,6 +217,7 @@ export const foreignCalls: Record<
   // Without the license there are no keys and no calls; service/areas/agent tests the rest.
   getAgentSettings: { status: 200 },
   updateAgentSettings: { status: 403, body: () => ({ isEnabled: true }) },
+  forbidToAgents: { status: 403, body: () => ({ entryTypeId: 1, isForbidden: true }) },
   stopAgents: { status: 200 },
   listAgentKeys: { status: 200, query: ({ userId }) => `?userId=${userId}` },
   createAgentKey: { status: 403, body: ({ userId }) => ({ name: 'Mine', userId }) },

@@ -238,6 +238,7 @@ export const CAPABILITIES = {
   callAgentServer: ['Use Agent Server'],
   getAgentSettings: ['Use Agent Server', 'Manage Settings'],
   updateAgentSettings: ['Manage Settings'],
+  forbidToAgents: ['Manage Settings'],
   stopAgents: ['Manage Settings'],
   listAgentKeys: ['Use Agent Server', 'Manage Settings'],
   createAgentKey: ['Use Agent Server', 'Manage Settings'],

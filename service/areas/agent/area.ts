@@ -1,13 +1,14 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { createTokenRetentionTask } from './authorization-server.ts';
 import { connectionHandlers } from './connections.ts';
+import { forbiddenHandlers } from './forbidden.ts';
 import { agentHandlers } from './handlers.ts';
 import { agentKeyHandlers } from './keys.ts';
 import { createLedgerRetentionTask } from './ledger.ts';
 
 export const agentArea = defineArea({
   name: 'agent',
-  handlers: { ...agentKeyHandlers, ...connectionHandlers, ...agentHandlers },
+  handlers: { ...agentKeyHandlers, ...forbiddenHandlers, ...connectionHandlers, ...agentHandlers },
   ownRoutes: ['callAgentServer'],
   tasks: (context) => [createLedgerRetentionTask(context), createTokenRetentionTask(context)],
   tables: {
@@ -18,6 +19,6 @@ export const agentArea = defineArea({
   },
   auditActions: {
     'agent-key': ['agent-key.create', 'agent-key.pause', 'agent-key.resume', 'agent-key.revoke'],
-    'agent-server': ['agents.enable', 'agents.disable', 'agents.stop'],
+    'agent-server': ['agents.enable', 'agents.disable', 'agents.forbid', 'agents.allow', 'agents.stop'],
   },
 });

@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { dbErrorCodes, getDbError, isWorthRetrying } from '../../kernel/db/driver/errors.ts';
 import type { ReadContext } from './read-operations.ts';
-import { fenceData, type Item } from './results.ts';
+import { fenceData, type Item, serializeData } from './results.ts';
 import { AGENT_CAPABILITIES, type Tool, tools, type ToolResult } from './tools.ts';
 
 /** The result of a call as the agent gets it. */
@@ -52,7 +52,7 @@ export async function callTool(context: ReadContext, tool: Tool, args: unknown):
   const start = performance.now();
   try {
     const result = await tool.run(context, tool.requireValid(args));
-    const json = JSON.stringify(result.data);
+    const json = serializeData(result.data);
     const text = fenceData(json);
     return {
       outcome: 'Ok',

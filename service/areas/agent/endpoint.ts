@@ -1,5 +1,4 @@
 /** The endpoint of the agent server: Model Context Protocol over streamable HTTP, without sessions (shapes 8). */
-import { isDeepStrictEqual } from 'node:util';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -36,6 +35,7 @@ import type { LedgerRow } from './ledger.store.ts';
 import type { Ledger, PendingUse } from './ledger.ts';
 import type { CallLimits } from './limits.ts';
 import type { ReadContext } from './read-operations.ts';
+import { createReadRules } from './read-rules.ts';
 import { requireUsable } from './require-usable.ts';
 import type { Item } from './results.ts';
 import { type Tool, tools, toolsByName } from './tools.ts';
@@ -128,6 +128,7 @@ export async function registerAgentEndpoint(
   const lastRefusals = new Map<number, number>();
   /** Envelopes that the library has accepted, as JSON. */
   const envelopes = new Set<string>();
+  const readOnlyDb = withReadOnly(db);
   const allowedOrigins = listAllowedOrigins(services.publicUrl);
   const mcp = createMcpHandler(({ authInfo }) => createServer(authInfo?.extra?.['exchange'] as Exchange), {
     legacy: 'stateless',
@@ -264,7 +265,7 @@ export async function registerAgentEndpoint(
     const { ip } = origin;
     const isCall = message.method === 'tools/call';
     if (isAssumed) {
-      const assumed = assumeAgent(db, agent, { secretHash, ip, isCall });
+      const assumed = assumeAgent(agent, { secretHash, ip, isCall });
       const exchange = createExchange({ agent, origin, secretHash }, assumed.db);
       const [outcome] = await Promise.allSettled([dispatch(request, message, exchange, signal)]);
       if (await assumed.isConfirmed()) {
@@ -279,25 +280,24 @@ export async function registerAgentEndpoint(
       : undefined;
     progress.refusal = refusal?.message;
     if (refusal) throw retryLater(429, refusal.message, refusal.seconds);
-    progress.exchange = createExchange({ agent: present, origin, secretHash }, db);
+    progress.exchange = createExchange({ agent: present, origin, secretHash }, readOnlyDb);
     return dispatch(request, message, progress.exchange, signal);
   }
 
   /** The database for a request whose agent is assumed to be unchanged and within its limits. */
   function assumeAgent(
-    database: Db,
     agent: AgentRow,
     { secretHash, ip, isCall }: { secretHash: Buffer; ip: string; isCall: boolean },
   ): AssumingDb {
-    return assume(database, selectAgent(secretHash, ip), ([row]) => {
-      if (!row || !isDeepStrictEqual(omitUse(row), omitUse(agent))) return false;
+    return assume(readOnlyDb, selectAgent(secretHash, ip), ([row]) => {
+      if (!row || !isSameAgent(row, agent)) return false;
       return !isCall || !findLimitRefusal(row, ledger.getPending(row.siteId, row.keyId), options.limits);
     });
   }
 
   function createExchange(
     { agent, origin, secretHash }: Omit<AgentRequest, 'isAssumed'>,
-    database: Db,
+    readOnly: Db,
   ): Exchange {
     const stop = new AbortController();
     const caller = createAgentCaller({ ...agent, tokenHash: secretHash });
@@ -307,8 +307,8 @@ export async function registerAgentEndpoint(
       call: undefined,
       context: {
         caller,
-        allowedTypeIds: agent.entryTypeIds ? new Set(agent.entryTypeIds) : undefined,
-        db: withAbortSignal(withReadOnly(database), stop.signal),
+        rules: createReadRules(agent.entryTypeIds, agent),
+        db: withAbortSignal(readOnly, stop.signal),
         signal: stop.signal,
         origin,
         contract: options.contract,
@@ -331,7 +331,10 @@ export async function registerAgentEndpoint(
     disconnected.addEventListener('abort', handleDisconnect, { once: true });
     const recheck = async () => {
       try {
-        requireUsable(await findAgent(db, context.caller.tokenHash, context.origin.ip), context.origin.ip);
+        const present = await findAgent(db, context.caller.tokenHash, context.origin.ip);
+        requireUsable(present, context.origin.ip);
+        if (!isSameAgent(present, exchange.agent))
+          throw retryLater(503, 'What this agent may read has changed: call again', 1);
       } catch (error) {
         // Without an answer of the database nothing is known.
         if (!(error instanceof ApiError)) return;
@@ -387,7 +390,18 @@ const USE: ReadonlySet<string> = new Set<keyof AgentRow>([
   'minuteLeft',
   'dayLeft',
 ]);
-const omitUse = (agent: AgentRow) => Object.entries(agent).filter(([name]) => !USE.has(name));
+
+/** Whether two rows describe the same agent with the same rights, however much it was used. */
+function isSameAgent(one: Readonly<AgentRow>, other: Readonly<AgentRow>): boolean {
+  // The type of a row lists its columns.
+  const names = Object.keys(one) as (keyof AgentRow)[];
+  return names.every((name) => {
+    if (USE.has(name)) return true;
+    const [value, otherValue] = [one[name], other[name]];
+    if (!Array.isArray(value) || !Array.isArray(otherValue)) return value === otherValue;
+    return value.length === otherValue.length && value.every((item, at) => item === otherValue[at]);
+  });
+}
 
 /** The limit that a call exceeds; `pending` includes the call itself. */
 function findLimitRefusal(
@@ -649,6 +663,7 @@ function toLedgerRow(
   { tool, args, outcome }: FinishedCall,
 ): LedgerRow {
   const { result } = outcome;
+  const read = result?.listRead();
   return {
     ...createRowHead(request, message, { agent, origin: context.origin }),
     tool: tool.name,
@@ -656,14 +671,14 @@ function toLedgerRow(
     message: result ? null : outcome.text.replaceAll('\0', '').slice(0, 500).toWellFormed(),
     arguments: serializeArguments(args),
     entryTypeId: result?.entryTypeId ?? null,
-    fieldIds: [...(result?.read.values.keys() ?? [])],
-    valueCounts: [...(result?.read.values.values() ?? [])],
-    entryIds: result?.read.entryIds ?? [],
+    fieldIds: [...(read?.values.keys() ?? [])],
+    valueCounts: [...(read?.values.values() ?? [])],
+    entryIds: read?.entryIds ?? [],
     rows: result?.rows ?? 0,
     bytes: outcome.bytes,
     durationMs: outcome.durationMs,
     asOf: result?.asOf?.toISOString() ?? null,
-    flags: result?.read.flags.flatMap(({ entryId, fieldId }) => [entryId, fieldId]) ?? [],
+    flags: read?.flags.flatMap(({ entryId, fieldId }) => [entryId, fieldId]) ?? [],
   };
 }
 

@@ -10,6 +10,7 @@ import { callTool, createAgentCaller, getStructuredContent, listUsableTools } fr
 import { findAgentSite, LASTING_STATES, listKeys } from './keys.store.ts';
 import { administersAgents, getVisibleOwner } from './keys.ts';
 import { type CallFilter, listCalls, listClients, summarizeCalls } from './ledger.store.ts';
+import { createReadRules } from './read-rules.ts';
 import { AGENT_CAPABILITIES, toolsByName } from './tools.ts';
 
 type Operations = 'listAgentClients' | 'listAgentCalls' | 'summarizeAgentCalls' | 'previewAgentCall';
@@ -83,8 +84,8 @@ async function preview(call: Call<'previewAgentCall'>): Promise<AgentPreview> {
   const { caller, body, contract, services, origin, signal } = call;
   const { siteId } = caller;
   if (!administersAgents(caller)) throw forbidden('User capabilities are required: Manage Settings');
-  if (!(await findAgentSite(call.db, siteId)).isLicensed)
-    throw forbidden('This site has no license for the agent server');
+  const site = await findAgentSite(call.db, siteId);
+  if (!site.isLicensed) throw forbidden('This site has no license for the agent server');
   const person = await findPerson(call.db, siteId, body.userId);
   if (!person) throw notFound(`User ${body.userId}`);
   // An administrator sees nothing through a preview that they could not read themselves (T05).
@@ -105,7 +106,7 @@ async function preview(call: Call<'previewAgentCall'>): Promise<AgentPreview> {
   const outcome = await callTool(
     {
       caller: agent,
-      allowedTypeIds: allowed ? new Set(allowed) : undefined,
+      rules: createReadRules(allowed, site),
       db: withAbortSignal(withReadOnly(call.db), signal),
       signal,
       origin,
@@ -117,6 +118,7 @@ async function preview(call: Call<'previewAgentCall'>): Promise<AgentPreview> {
     body.arguments ?? {},
   );
   const { result } = outcome;
+  const read = result?.listRead();
   return {
     isError: result === undefined,
     text: outcome.text,
@@ -125,8 +127,8 @@ async function preview(call: Call<'previewAgentCall'>): Promise<AgentPreview> {
     rows: result?.rows ?? 0,
     durationMs: outcome.durationMs,
     entryTypeId: result?.entryTypeId ?? null,
-    fieldIds: [...(result?.read.values.keys() ?? [])],
-    flags: result?.read.flags ?? [],
+    fieldIds: [...(read?.values.keys() ?? [])],
+    flags: read?.flags ?? [],
     tools: listUsableTools(agent).map(({ name }) => name),
   };
 }

@@ -13,10 +13,12 @@ const KEY_STATE = sql<AgentKeyState>`case when k.revoked_at is not null then 'Re
 /** SQL expression: the day that budgets count. */
 export const TODAY = sql`(now() at time zone 'UTC')::date`;
 
-/** License and switch of a site. */
+/** License and switch of a site, and what it forbids to agents. */
 export interface AgentSite {
   isLicensed: boolean;
   isEnabled: boolean;
+  forbiddenTypeIds: number[];
+  forbiddenFieldIds: number[];
   changedAt: Date | null;
   changedBy: number | null;
 }
@@ -24,10 +26,20 @@ export interface AgentSite {
 export async function findAgentSite(db: Db, siteId: number): Promise<AgentSite> {
   const { rows } = await sql<AgentSite>`
     select s.has_agent_server as "isLicensed", coalesce(g.is_enabled, true) as "isEnabled", g.changed_at as "changedAt",
-      g.changed_by as "changedBy"
+      g.changed_by as "changedBy", coalesce(g.forbidden_type_ids, '{}') as "forbiddenTypeIds",
+      coalesce(g.forbidden_field_ids, '{}') as "forbiddenFieldIds"
     from site s left join agent_site g on g.site_id = s.site_id where s.site_id = ${siteId}`.execute(db);
-  return rows[0] ?? { isLicensed: false, isEnabled: false, changedAt: null, changedBy: null };
+  return rows[0] ?? NO_SITE;
 }
+
+const NO_SITE: AgentSite = {
+  isLicensed: false,
+  isEnabled: false,
+  forbiddenTypeIds: [],
+  forbiddenFieldIds: [],
+  changedAt: null,
+  changedBy: null,
+};
 
 /** Sets the switch of a site. @returns whether it was different */
 export async function setSwitch(
@@ -42,6 +54,29 @@ export async function setSwitch(
     on conflict (site_id) do update set is_enabled = excluded.is_enabled, changed_at = now(), changed_by = excluded.changed_by
       where g.is_enabled <> excluded.is_enabled
     returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** What a site forbids to its agents: an entry type, or a field. */
+export type ForbiddenPart = { typeId: number } | { fieldId: number };
+
+/** Forbids a part of the schema, or allows it again. @returns whether that was different */
+export async function setForbidden(
+  tx: Tx,
+  siteId: number,
+  part: ForbiddenPart,
+  isForbidden: boolean,
+): Promise<boolean> {
+  const [column, id] =
+    'typeId' in part
+      ? [sql.ref('forbidden_type_ids'), part.typeId]
+      : [sql.ref('forbidden_field_ids'), part.fieldId];
+  await sql`insert into agent_site (site_id) values (${siteId}) on conflict do nothing`.execute(tx);
+  const { rows } = await sql`
+    update agent_site set ${column} = case when ${isForbidden}::boolean then ${column} || ${id}::int else array_remove(${column}, ${id}::int) end
+    where site_id = ${siteId} and (${id}::int = any(${column})) <> ${isForbidden}::boolean returning 1`.execute(
+    tx,
+  );
   return rows.length > 0;
 }
 

@@ -7,6 +7,7 @@ import type { Db } from '../../kernel/db/database.ts';
 import { type Call, type Handlers, noContent, ok } from '../../kernel/http/handler.ts';
 import { createSecret, hashSecret } from '../../kernel/secret.ts';
 import { loadSchema } from '../schema/index.ts';
+import { loadForbidden } from './forbidden.ts';
 import * as store from './keys.store.ts';
 import { countLastDay } from './ledger.store.ts';
 import { AGENT_LIMITS, MAX_KEYS_PER_PERSON } from './limits.ts';
@@ -118,7 +119,8 @@ async function loadSettings({
 }: Pick<Call, 'db' | 'caller' | 'services'>): Promise<AgentSettings> {
   const { siteId } = caller;
   const userId = getVisibleOwner(caller);
-  const { isLicensed, isEnabled, changedAt, changedBy } = await store.findAgentSite(db, siteId);
+  const site = await store.findAgentSite(db, siteId);
+  const { isLicensed, isEnabled, changedAt, changedBy } = site;
   const activeKeys = await store.listKeys(db, { siteId, userId, states: store.LASTING_STATES });
   return {
     isLicensed,
@@ -129,6 +131,7 @@ async function loadSettings({
     protocolVersions: [...PROTOCOL_VERSIONS],
     limits: AGENT_LIMITS,
     tools: toolInfos,
+    forbidden: await loadForbidden(db, siteId, site),
     activeKeys: activeKeys.length,
     ...(await countLastDay(db, siteId, userId)),
   };

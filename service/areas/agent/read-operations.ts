@@ -6,6 +6,7 @@ import type { Contract, Operation } from '../../kernel/http/contract.ts';
 import type { Call, Handlers, Services } from '../../kernel/http/handler.ts';
 import { entryHistoryHandlers, entryQueryHandlers } from '../entries/index.ts';
 import { schemaHandlers } from '../schema/index.ts';
+import type { ReadRules } from './read-rules.ts';
 
 /** The operations that tools call, all of which only read. */
 type ReadOperation =
@@ -27,8 +28,8 @@ const handlers: Handlers<ReadOperation> = {
 export interface ReadContext {
   /** The person of the agent, with capabilities to read only. */
   caller: Caller;
-  /** Ids of the entry types that the key allows; undefined: all. */
-  allowedTypeIds: ReadonlySet<number> | undefined;
+  /** What of the schema the agent may read. */
+  rules: ReadRules;
   /** Read-only; statements are aborted with the signal. */
   db: Db;
   signal: AbortSignal;

@@ -10,7 +10,7 @@ import type {
   RowVm,
 } from '../../../contract/generated/types.gen.ts';
 import { fieldTypes, filterOperations, isFileField } from '../../../contract/rules/fields.ts';
-import { badRequest, forbidden, notFound } from '../../kernel/api-error.ts';
+import { badRequest, notFound } from '../../kernel/api-error.ts';
 import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import { parseTimestamp } from '../../kernel/http/parameters.ts';
 import { toFieldErrors } from '../../kernel/http/validation-messages.ts';
@@ -23,6 +23,17 @@ import {
 } from '../schema/index.ts';
 import { DEFAULT_ROWS_PER_RESULT, MAX_ROWS_PER_RESULT } from './limits.ts';
 import { readOperation, type ReadContext } from './read-operations.ts';
+import {
+  createValueFilter,
+  isComparable,
+  isOrderReadable,
+  isTypeReadable,
+  listComparedNames,
+  listHiddenFields,
+  requireFieldsReadable,
+  requireTypeReadable,
+  type ValueFilter,
+} from './read-rules.ts';
 import {
   createReadValues,
   decodeListCursor,
@@ -42,7 +53,8 @@ export interface ToolResult {
   data: Item;
   rows: number;
   entryTypeId: number | undefined;
-  read: ReadValues;
+  /** Lists what the ledger notes: once, after the answer has been sent. */
+  listRead: () => ReadValues;
   asOf: Date | undefined;
 }
 
@@ -121,11 +133,20 @@ const ROW = {
   properties: {
     entryId: { type: 'integer' },
     values: { type: 'object', description: 'Values by apiName; fields without data are absent.' },
-    truncated: { type: 'array', items: { type: 'string' } },
+    truncated: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Fields whose value is incomplete or left out.',
+    },
+    leftOut: {
+      type: 'integer',
+      description:
+        'Number of further fields with data, for which there is no room: read them by name with get_entry.',
+    },
     withheld: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Fields that refer to entries of types that the key does not allow.',
+      description: 'Fields that refer to entries of types that you may not read.',
     },
   },
   required: ['entryId', 'values'],
@@ -160,8 +181,7 @@ async function requireType(
     type = findEntryType(schema, name);
   }
   if (!type) throw notFound(`Entry type "${name}"`);
-  if (context.allowedTypeIds && !context.allowedTypeIds.has(type.id))
-    throw forbidden(`${type.pluralName} are not allowed for this key`);
+  requireTypeReadable(context.rules, type);
   return { type, schema };
 }
 
@@ -175,23 +195,26 @@ const addLink = (context: ReadContext, path: string, search: Readonly<Record<str
   return link.length > MAX_LINK_LENGTH ? {} : { link };
 };
 
-/** Names of the fields that a query compares. */
-function listComparedNames(query: unknown): string[] {
-  if (Array.isArray(query)) return query.flatMap(listComparedNames);
-  if (typeof query !== 'object' || query === null) return [];
-  return Object.entries(query).flatMap(([name, value]) =>
-    name.startsWith('$') ? listComparedNames(value) : name,
-  );
+/** The type and the schema after a read, which know fields that were added just before. */
+function getPresent(
+  { caller }: ReadContext,
+  { type, schema }: { type: EntryType; schema: SiteSchema },
+): { type: EntryType; schema: SiteSchema } {
+  const present = getCachedSchema(caller.siteId) ?? schema;
+  return { type: present.typesById.get(type.id) ?? type, schema: present };
 }
 
-/** The type after a read, which knows fields that were added just before. */
-const getPresentType = ({ caller }: ReadContext, type: EntryType): EntryType =>
-  getCachedSchema(caller.siteId)?.typesById.get(type.id) ?? type;
+/** Ids of fields by their names as rows have them. */
+function createFieldLookup({ fieldsByName }: EntryType): (name: string) => number | undefined {
+  const ids = new Map<string, number | undefined>();
+  return (name) => {
+    if (!ids.has(name)) ids.set(name, fieldsByName.get(name.toLowerCase())?.id);
+    return ids.get(name);
+  };
+}
 
-const createFieldLookup =
-  ({ fieldsByName }: EntryType) =>
-  (name: string): number | undefined =>
-    fieldsByName.get(name.toLowerCase())?.id;
+/** Nothing of an entry. */
+const listNothing = createReadValues;
 
 function noteCompared(read: ReadValues, type: EntryType, names: readonly string[]): void {
   const findFieldId = createFieldLookup(type);
@@ -201,38 +224,14 @@ function noteCompared(read: ReadValues, type: EntryType, names: readonly string[
   }
 }
 
-/** Whether a value refers to an entry of a type that the key does not allow. */
-function isForbiddenReference(value: unknown, { allowedTypeIds }: ReadContext): boolean {
-  if (!allowedTypeIds || typeof value !== 'object' || value === null || !('entryListId' in value))
-    return false;
-  const { entryListId } = value;
-  return typeof entryListId === 'number' && entryListId > 0 && !allowedTypeIds.has(entryListId);
-}
-
-/** Values without references that the key does not allow, and the names of their fields. */
-function withholdReferences(
-  values: Readonly<Item>,
-  context: ReadContext,
-): { values: Item; withheld: string[] } {
-  if (!context.allowedTypeIds) return { values: { ...values }, withheld: [] };
-  const withheld: string[] = [];
-  const visible = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
-    const items = Array.isArray(value) ? value : [value];
-    const kept = items.filter((item) => !isForbiddenReference(item, context));
-    if (kept.length === items.length) return [[name, value]];
-    withheld.push(name);
-    return kept.length === 0 ? [] : [[name, kept]];
-  });
-  return { values: Object.fromEntries(visible), withheld };
-}
-
 /** A row of the API as an item of a result. */
-function toRowItem({ EntryId, $cut = [], ...rest }: RowVm, context: ReadContext): Item & { entryId: number } {
-  const { values, withheld } = withholdReferences(rest, context);
+function toRowItem({ EntryId, $cut = [], ...rest }: RowVm, filter: ValueFilter): Item & { entryId: number } {
+  const { values, withheld } = filter.withhold(rest);
+  const truncated = $cut.filter((name) => !filter.isHidden(name));
   return {
     entryId: EntryId,
     values,
-    ...($cut.length > 0 && { truncated: $cut }),
+    ...(truncated.length > 0 && { truncated }),
     ...(withheld.length > 0 && { withheld }),
   };
 }
@@ -242,7 +241,24 @@ function noteRows(read: ReadValues, type: EntryType, items: readonly Item[]): vo
   const findFieldId = createFieldLookup(type);
   for (const { entryId, values } of items)
     if (typeof entryId === 'number' && typeof values === 'object' && values !== null)
-      noteValues(read, entryId, { ...values }, findFieldId);
+      noteValues(read, entryId, values, findFieldId);
+}
+
+/**
+ * Reads rows with fields that the agent may name. @throws ApiError 403 for others, also for those that became so while the rows were
+ * read
+ */
+async function readRows<Result>(
+  context: ReadContext,
+  found: { type: EntryType; schema: SiteSchema },
+  named: Parameters<typeof requireFieldsReadable>[1],
+  read: () => Promise<Result>,
+): Promise<{ result: Result; type: EntryType; filter: ValueFilter }> {
+  requireFieldsReadable(context.rules, named, found.type, found.schema);
+  const result = await read();
+  const { type, schema } = getPresent(context, found);
+  if (type !== found.type) requireFieldsReadable(context.rules, named, type, schema);
+  return { result, type, filter: createValueFilter(context.rules, type, schema) };
 }
 
 type RowArguments = {
@@ -258,24 +274,21 @@ type RowArguments = {
 /** Reads a page of rows, at present or as of a time. */
 async function readRowPage(context: ReadContext, args: RowArguments): Promise<ToolResult> {
   const { query, fields, orderBy, limit = DEFAULT_ROWS_PER_RESULT, asOf } = args;
-  const { type } = await requireType(context, args.entryType);
+  const found = await requireType(context, args.entryType);
+  const typeId = found.type.id;
   const at = asOf === undefined ? new Date() : parseTimestamp('asOf', asOf);
-  const list = [type.id, query, fields, orderBy, asOf];
+  const list = [typeId, query, fields, orderBy, asOf];
   const skip = decodeListCursor(list, args.cursor);
-  const params = { entryTypeId: String(type.id) };
+  const params = { entryTypeId: String(typeId) };
   const body = { query, fields, orderBy, limit, skip, textLimit: LIST_TEXT_LIMIT };
-  const result =
+  const { result, type, filter } = await readRows(context, found, { query, fields, orderBy }, () =>
     asOf === undefined
-      ? await readOperation(context, 'queryRowsByBody', { params, body: omitUndefined(body) })
-      : await readOperation(context, 'queryRowsAsOf', { params, body: omitUndefined({ ...body, asOf }) });
-  const rows = result.rows.map((row) => toRowItem(row, context));
-  const { items } = fitItems(rows);
+      ? readOperation(context, 'queryRowsByBody', { params, body: omitUndefined(body) })
+      : readOperation(context, 'queryRowsAsOf', { params, body: omitUndefined({ ...body, asOf }) }),
+  );
+  const { items } = fitItems(result.rows.map((row) => toRowItem(row, filter)));
   const next = skip + items.length;
-  const read = createReadValues();
-  const presentType = getPresentType(context, type);
-  noteCompared(read, presentType, [...listComparedNames(query), ...(orderBy ? [orderBy] : [])]);
-  noteRows(read, presentType, items);
-  const path = asOf === undefined ? `${type.id}` : `${type.id}/past`;
+  const path = asOf === undefined ? `${typeId}` : `${typeId}/past`;
   const search = { query, sort: orderBy, asOf: asOf === undefined ? undefined : at.toISOString() };
   return {
     data: {
@@ -286,8 +299,13 @@ async function readRowPage(context: ReadContext, args: RowArguments): Promise<To
       ...(next < result.totalRecords && items.length > 0 && { nextCursor: encodeListCursor(list, next) }),
     },
     rows: items.length,
-    entryTypeId: type.id,
-    read,
+    entryTypeId: typeId,
+    listRead() {
+      const read = createReadValues();
+      noteCompared(read, type, [...listComparedNames(query), ...(orderBy ? [orderBy] : [])]);
+      noteRows(read, type, items);
+      return read;
+    },
     asOf: asOf === undefined ? undefined : at,
   };
 }
@@ -321,7 +339,7 @@ const definitions: readonly ToolDefinition[] = [
     async run(context, { cursor }: { cursor?: string }) {
       const asOf = new Date().toISOString();
       const types = await readOperation(context, 'listEntryTypes', {});
-      const allowed = types.filter(({ id }) => context.allowedTypeIds?.has(id) ?? true);
+      const allowed = types.filter(({ id }) => isTypeReadable(context.rules, id));
       const items = allowed.map(({ id, apiName, singularName, pluralName, entryCount }) => ({
         id,
         apiName,
@@ -331,7 +349,7 @@ const definitions: readonly ToolDefinition[] = [
       }));
       const { page, ...next } = createListPage(items, 'types', cursor);
       const data = { asOf, link: `${context.services.publicUrl}/entries`, entryTypes: page, ...next };
-      return { data, rows: page.length, entryTypeId: undefined, read: createReadValues(), asOf: undefined };
+      return { data, rows: page.length, entryTypeId: undefined, listRead: listNothing, asOf: undefined };
     },
   },
   {
@@ -352,13 +370,24 @@ const definitions: readonly ToolDefinition[] = [
     },
     async run(context, { entryType, cursor }: { entryType: string; cursor?: string }) {
       const asOf = new Date().toISOString();
-      const { type } = await requireType(context, entryType);
-      const fields = await readOperation(context, 'listFields', { params: { entryTypeId: String(type.id) } });
-      const items = fields.map((field): Item => {
-        const operations = filterOperations.filter((operation) =>
-          (operation.fieldTypes as readonly number[]).includes(field.fieldType),
+      const found = await requireType(context, entryType);
+      const fields = await readOperation(context, 'listFields', {
+        params: { entryTypeId: String(found.type.id) },
+      });
+      const { type, schema } = getPresent(context, found);
+      const hidden = listHiddenFields(context.rules, type);
+      const shown = fields.filter(({ id }) => !hidden.has(id));
+      const items = shown.map((field): Item => {
+        const known = schema.fieldsById.get(field.id);
+        const operations = filterOperations.filter(
+          (operation) =>
+            (operation.fieldTypes as readonly number[]).includes(field.fieldType) &&
+            (!known || isComparable(context.rules, known, schema)),
         );
-        const isSortable = !field.isMultiSelect && !fileTypes.has(field.fieldType);
+        const isSortable =
+          !field.isMultiSelect &&
+          !fileTypes.has(field.fieldType) &&
+          (!known || isOrderReadable(context.rules, known, schema));
         const choices = field.choiceValues ?? [];
         return {
           id: field.id,
@@ -380,7 +409,7 @@ const definitions: readonly ToolDefinition[] = [
       });
       const { page, ...next } = createListPage(items, ['fields', type.id], cursor);
       const data = { asOf, ...addLink(context, `${type.id}/schema`, {}), fields: page, ...next };
-      return { data, rows: page.length, entryTypeId: type.id, read: createReadValues(), asOf: undefined };
+      return { data, rows: page.length, entryTypeId: type.id, listRead: listNothing, asOf: undefined };
     },
   },
   {
@@ -422,15 +451,20 @@ const definitions: readonly ToolDefinition[] = [
     },
     async run(context, { entryType, query }: { entryType: string; query?: Item }) {
       const asOf = new Date().toISOString();
-      const { type } = await requireType(context, entryType);
-      const result = await readOperation(context, 'queryRowsByBody', {
-        params: { entryTypeId: String(type.id) },
-        body: omitUndefined({ query, fields: ['EntryId'], limit: 1 }),
-      });
-      const read = createReadValues();
-      noteCompared(read, getPresentType(context, type), listComparedNames(query));
+      const found = await requireType(context, entryType);
+      const { result, type } = await readRows(context, found, { query }, () =>
+        readOperation(context, 'queryRowsByBody', {
+          params: { entryTypeId: String(found.type.id) },
+          body: omitUndefined({ query, fields: ['EntryId'], limit: 1 }),
+        }),
+      );
+      const listRead = () => {
+        const read = createReadValues();
+        noteCompared(read, type, listComparedNames(query));
+        return read;
+      };
       const data = { asOf, ...addLink(context, `${type.id}`, { query }), count: result.totalRecords };
-      return { data, rows: 1, entryTypeId: type.id, read, asOf: undefined };
+      return { data, rows: 1, entryTypeId: type.id, listRead, asOf: undefined };
     },
   },
   {
@@ -465,14 +499,16 @@ const definitions: readonly ToolDefinition[] = [
     async run(context, args: { entryType: string; entryId: number; fields?: string[]; textOffset?: number }) {
       const { entryId, fields, textOffset = 0 } = args;
       const asOf = new Date().toISOString();
-      const { type } = await requireType(context, args.entryType);
-      const result = await readOperation(context, 'queryRowsByBody', {
-        params: { entryTypeId: String(type.id) },
-        body: omitUndefined({ query: { EntryId: entryId }, fields, limit: 1 }),
-      });
+      const found = await requireType(context, args.entryType);
+      const { result, type, filter } = await readRows(context, found, { fields }, () =>
+        readOperation(context, 'queryRowsByBody', {
+          params: { entryTypeId: String(found.type.id) },
+          body: omitUndefined({ query: { EntryId: entryId }, fields, limit: 1 }),
+        }),
+      );
       const [row] = result.rows;
       if (!row) throw notFound(`Entry ${entryId}`);
-      const { entryId: id, ...item } = toRowItem(row, context);
+      const { entryId: id, ...item } = toRowItem(row, filter);
       const values = Object.fromEntries(
         Object.entries(Object(item['values'])).map(([name, value]) => [
           name,
@@ -480,10 +516,13 @@ const definitions: readonly ToolDefinition[] = [
         ]),
       );
       const { items } = fitItems([{ entryId: id, ...item, values }]);
-      const read = createReadValues();
-      noteRows(read, getPresentType(context, type), items);
+      const listRead = () => {
+        const read = createReadValues();
+        noteRows(read, type, items);
+        return read;
+      };
       const data = { asOf, ...addLink(context, `${type.id}/${entryId}`, {}), entry: items[0] };
-      return { data, rows: 1, entryTypeId: type.id, read, asOf: undefined };
+      return { data, rows: 1, entryTypeId: type.id, listRead, asOf: undefined };
     },
   },
   {
@@ -572,7 +611,7 @@ const definitions: readonly ToolDefinition[] = [
         users,
         ...(found.length > limit && { nextCursor: encodeListCursor(list, skip + limit) }),
       };
-      return { data, rows: users.length, entryTypeId: undefined, read: createReadValues(), asOf: undefined };
+      return { data, rows: users.length, entryTypeId: undefined, listRead: listNothing, asOf: undefined };
     },
   },
 ];
@@ -587,56 +626,76 @@ type HistoryArguments = {
 async function readHistory(context: ReadContext, args: HistoryArguments): Promise<ToolResult> {
   const { entryId, limit = 20, cursor } = args;
   const asOf = new Date().toISOString();
-  const { type } = await requireType(context, args.entryType);
-  const params = { entryTypeId: String(type.id), entryId };
+  const found = await requireType(context, args.entryType);
+  const typeId = found.type.id;
+  const params = { entryTypeId: String(typeId), entryId: String(entryId) };
   const readPage = (pageSize: number) =>
     readOperation(context, 'listEntryChanges', {
-      params: { ...params, entryId: String(entryId) },
+      params,
       query: omitUndefined({ cursor, limit: String(pageSize) }),
     });
   let { changes, next } = await readPage(limit);
-  let items = fitItems(changes.map((each) => toChangeItem(each, context))).items;
+  const { type, schema } = getPresent(context, found);
+  const filter = createValueFilter(context.rules, type, schema);
+  const hasNames = !listHiddenFields(context.rules, type).has(type.keyField.id);
+  const showsDeletedFields = context.rules.forbiddenFieldIds.size === 0;
+  const fit = (page: readonly EntryChange[]) =>
+    fitItems(page.map((each) => toChangeItem(each, filter, { hasNames, showsDeletedFields }))).items;
+  let items = fit(changes);
   // The cursor of the operation is that of the last change of its page.
   if (items.length < changes.length) {
     ({ changes, next } = await readPage(items.length));
-    items = fitItems(changes.map((each) => toChangeItem(each, context))).items;
+    items = fit(changes);
   }
-  const read = createReadValues();
-  const findFieldId = createFieldLookup(getPresentType(context, type));
-  for (const { before, after } of items)
-    for (const values of [before, after])
-      if (typeof values === 'object' && values !== null)
-        noteValues(read, entryId, { ...values }, findFieldId);
-  if (read.entryIds.length === 0) read.entryIds.push(entryId);
-  const link = addLink(context, `${type.id}/${entryId}`, {});
-  const data = { asOf, ...link, changes: items, ...(next !== undefined && { nextCursor: next }) };
-  return { data, rows: items.length, entryTypeId: type.id, read, asOf: undefined };
+  const shown = items.filter(({ isHidden }) => isHidden !== true);
+  const data = {
+    asOf,
+    ...addLink(context, `${typeId}/${entryId}`, {}),
+    changes: shown,
+    ...(next !== undefined && { nextCursor: next }),
+  };
+  const listRead = () => {
+    const read = createReadValues();
+    const findFieldId = createFieldLookup(type);
+    for (const { before, after } of shown)
+      for (const values of [before, after])
+        if (typeof values === 'object' && values !== null) noteValues(read, entryId, values, findFieldId);
+    if (read.entryIds.length === 0) read.entryIds.push(entryId);
+    return read;
+  };
+  return { data, rows: shown.length, entryTypeId: typeId, listRead, asOf: undefined };
 }
 
+/** A change as an item of a result; `isHidden`: it changed nothing but what the agent may not read. */
 function toChangeItem(
   { at, kind, by, proxy, entry, fields, before, after, gone }: EntryChange,
-  context: ReadContext,
+  filter: ValueFilter,
+  { hasNames, showsDeletedFields }: { hasNames: boolean; showsDeletedFields: boolean },
 ): Item {
+  const shownFields = fields?.filter((name) => !filter.isHidden(name));
+  if (fields && fields.length > 0 && shownFields?.length === 0) return { isHidden: true };
   const withheld = new Set<string>();
   const show = (row: EntryChange['before']): Item | undefined => {
     if (!row) return undefined;
     const { EntryId: _, $cut: _cut, ...rest } = row;
-    const { values, withheld: names } = withholdReferences(rest, context);
+    const { values, withheld: names } = filter.withhold(rest);
     for (const name of names) withheld.add(name);
     return values;
   };
   const [oldValues, newValues] = [show(before), show(after)];
-  const deleted = gone?.map(({ name, before: oldValue, after: newValue }) => ({
-    name,
-    ...withholdReferences(omitUndefined({ before: oldValue, after: newValue }), context).values,
-  }));
+  const deleted = showsDeletedFields
+    ? gone?.map(({ name, before: oldValue, after: newValue }) => ({
+        name,
+        ...filter.withhold(omitUndefined({ before: oldValue, after: newValue })).values,
+      }))
+    : undefined;
   return omitUndefined({
     at,
     kind,
     by: by?.name,
     proxy: proxy?.name,
-    otherEntry: entry && { id: entry.id, name: entry.name },
-    fields,
+    otherEntry: entry && { id: entry.id, ...(hasNames && { name: entry.name }) },
+    fields: shownFields,
     before: oldValues,
     after: newValues,
     valuesOfDeletedFields: deleted && deleted.length > 0 ? deleted : undefined,

@@ -53,6 +53,7 @@ import { up as jobItems } from './migrations/0052_job_items.ts';
 import { up as standbyReads } from './migrations/0053_standby_reads.ts';
 import { up as leases } from './migrations/0054_leases.ts';
 import { up as siteFigures } from './migrations/0055_site_figures.ts';
+import { up as agentForbiddenFields } from './migrations/0057_agent_forbidden_fields.ts';
 import type { Tables } from './tables/index.ts';
 
 /**
@@ -120,6 +121,7 @@ const allMigrations: SchemaMigrations = {
   '0051_processes': { up: processes, phase: 'expand' },
   '0053_standby_reads': { up: standbyReads, phase: 'expand' },
   '0054_leases': { up: leases, phase: 'expand' },
+  '0057_agent_forbidden_fields': { up: agentForbiddenFields, phase: 'expand' },
   '0052_job_items': { up: jobItems },
   '0055_site_figures': { up: siteFigures, phase: 'expand' },
 };

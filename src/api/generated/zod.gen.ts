@@ -3187,6 +3187,15 @@ export const zAgentTool = z.object({
     inputSchema: z.record(z.string(), z.unknown())
 });
 
+/**
+ * What no agent of the site may read. Ids of deleted types and fields stay.
+ */
+export const zAgentForbidden = z.object({
+    entryTypeIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })),
+    fieldIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })),
+    calculatedFieldIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }))
+});
+
 export const zAgentSettings = z.object({
     isLicensed: z.boolean(),
     isEnabled: z.boolean(),
@@ -3196,6 +3205,7 @@ export const zAgentSettings = z.object({
     protocolVersions: z.array(z.string()),
     limits: zAgentLimits,
     tools: z.array(zAgentTool),
+    forbidden: zAgentForbidden,
     activeKeys: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     callsLastDay: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     agentsLastDay: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
@@ -3203,6 +3213,15 @@ export const zAgentSettings = z.object({
 
 export const zAgentSettingsChange = z.object({
     isEnabled: z.boolean()
+});
+
+/**
+ * Either an entry type or a field.
+ */
+export const zAgentForbiddenChange = z.object({
+    entryTypeId: z.int().gte(1).lte(2147483647).optional(),
+    fieldId: z.int().gte(1).lte(2147483647).optional(),
+    isForbidden: z.boolean()
 });
 
 export const zAgentStopResult = z.object({
@@ -7247,6 +7266,13 @@ export const zUpdateAgentSettingsBody = zAgentSettingsChange;
  * The settings.
  */
 export const zUpdateAgentSettingsResponse = zAgentSettings;
+
+export const zForbidToAgentsBody = zAgentForbiddenChange;
+
+/**
+ * Everything that the site forbids to agents.
+ */
+export const zForbidToAgentsResponse = zAgentForbidden;
 
 /**
  * The number of revoked keys.

@@ -18,6 +18,7 @@ export const agentArea = defineArea({
   invalidations: {
     callAgentServer: [],
     updateAgentSettings: ['getAgentSettings'],
+    forbidToAgents: ['getAgentSettings'],
     stopAgents: ['getAgentSettings', 'listAgentKeys'],
     createAgentKey: ['getAgentSettings', 'listAgentKeys'],
     updateAgentKey: ['listAgentKeys'],

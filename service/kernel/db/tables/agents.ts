@@ -1,4 +1,4 @@
-/** Tables of the agent server (migrations/0032_agents.ts, 0044_agent_clients.ts, 0050_agent_key_pause.ts). */
+/** Tables of the agent server (migrations/0032_agents.ts, 0044_agent_clients.ts, 0050_agent_key_pause.ts, 0060_agent_forbidden_fields.ts). */
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
@@ -9,6 +9,8 @@ interface AgentSiteTable {
   changed_by: Nullable<number>;
   minute: Timestamp;
   minute_calls: Generated<number>;
+  forbidden_type_ids: Generated<number[]>;
+  forbidden_field_ids: Generated<number[]>;
 }
 
 interface AgentKeyTable {

@@ -2,10 +2,10 @@
 
 import { queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { ApproveAgentAuthorizationData, ApproveAgentAuthorizationError, ApproveAgentAuthorizationResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CreateAgentKeyData, CreateAgentKeyError, CreateAgentKeyResponse, DescribeAgentAuthorizationData, DescribeAgentAuthorizationError, DescribeAgentAuthorizationResponse, GetAgentSettingsData, GetAgentSettingsError, GetAgentSettingsResponse, ListAgentCallsData, ListAgentCallsError, ListAgentCallsResponse, ListAgentClientsData, ListAgentClientsError, ListAgentClientsResponse, ListAgentKeysData, ListAgentKeysError, ListAgentKeysResponse, PreviewAgentCallData, PreviewAgentCallError, PreviewAgentCallResponse, RevokeAgentKeyData, RevokeAgentKeyError, RevokeAgentKeyResponse, StopAgentsData, StopAgentsError, StopAgentsResponse, SummarizeAgentCallsData, SummarizeAgentCallsError, SummarizeAgentCallsResponse, UpdateAgentKeyData, UpdateAgentKeyError, UpdateAgentKeyResponse, UpdateAgentSettingsData, UpdateAgentSettingsError, UpdateAgentSettingsResponse } from '../../../../contract/generated/types.gen.ts';
+import type { ApproveAgentAuthorizationData, ApproveAgentAuthorizationError, ApproveAgentAuthorizationResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CreateAgentKeyData, CreateAgentKeyError, CreateAgentKeyResponse, DescribeAgentAuthorizationData, DescribeAgentAuthorizationError, DescribeAgentAuthorizationResponse, ForbidToAgentsData, ForbidToAgentsError, ForbidToAgentsResponse, GetAgentSettingsData, GetAgentSettingsError, GetAgentSettingsResponse, ListAgentCallsData, ListAgentCallsError, ListAgentCallsResponse, ListAgentClientsData, ListAgentClientsError, ListAgentClientsResponse, ListAgentKeysData, ListAgentKeysError, ListAgentKeysResponse, PreviewAgentCallData, PreviewAgentCallError, PreviewAgentCallResponse, RevokeAgentKeyData, RevokeAgentKeyError, RevokeAgentKeyResponse, StopAgentsData, StopAgentsError, StopAgentsResponse, SummarizeAgentCallsData, SummarizeAgentCallsError, SummarizeAgentCallsResponse, UpdateAgentKeyData, UpdateAgentKeyError, UpdateAgentKeyResponse, UpdateAgentSettingsData, UpdateAgentSettingsError, UpdateAgentSettingsResponse } from '../../../../contract/generated/types.gen.ts';
 import { createQueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { approveAgentAuthorization, callAgentServer, createAgentKey, describeAgentAuthorization, getAgentSettings, listAgentCalls, listAgentClients, listAgentKeys, previewAgentCall, revokeAgentKey, stopAgents, summarizeAgentCalls, updateAgentKey, updateAgentSettings } from '../sdk/agent.gen.ts';
+import { approveAgentAuthorization, callAgentServer, createAgentKey, describeAgentAuthorization, forbidToAgents, getAgentSettings, listAgentCalls, listAgentClients, listAgentKeys, previewAgentCall, revokeAgentKey, stopAgents, summarizeAgentCalls, updateAgentKey, updateAgentSettings } from '../sdk/agent.gen.ts';
 
 /**
  * Send a message to the agent server
@@ -55,6 +55,25 @@ export const updateAgentSettingsMutation = (options?: Partial<Options<UpdateAgen
     const mutationOptions: UseMutationOptions<UpdateAgentSettingsResponse, UpdateAgentSettingsError, Options<UpdateAgentSettingsData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await updateAgentSettings({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Forbid an entry type or a field to agents, or allow it again
+ *
+ * Holds for all keys and connected clients of the site from the next message on; a running call ends. Agents neither see nor get the field, and cannot filter or sort by it. Fields that are calculated from it are forbidden with it. 403 without the license of the site, 409 beyond 2,000.
+ */
+export const forbidToAgentsMutation = (options?: Partial<Options<ForbidToAgentsData>>): UseMutationOptions<ForbidToAgentsResponse, ForbidToAgentsError, Options<ForbidToAgentsData>> => {
+    const mutationOptions: UseMutationOptions<ForbidToAgentsResponse, ForbidToAgentsError, Options<ForbidToAgentsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await forbidToAgents({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

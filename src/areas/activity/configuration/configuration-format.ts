@@ -41,6 +41,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'agent-key.revoke': 'Revoked the agent key {name}',
   'agents.enable': 'Turned on the agent server',
   'agents.disable': 'Turned off the agent server',
+  'agents.forbid': 'Forbade {name} to agents',
+  'agents.allow': 'Allowed {name} to agents',
   'agents.stop': 'Stopped all agents',
   'topic.create': 'Created the topic {name}',
   'topic.update': 'Changed the topic {name}',

@@ -16,6 +16,8 @@ interface HeatMapTableProps {
   map: HeatMap;
   getTypeName: (entryTypeId: number) => string;
   selected: ReadFieldKey | undefined;
+  /** Whether no agent may read a field any more. */
+  isForbidden: (field: ReadFieldKey) => boolean;
   onSelect: (field: ReadFieldKey) => void;
 }
 
@@ -23,7 +25,14 @@ interface HeatMapTableProps {
  * Table of entry types by field whose cells hold the number of values read, on the color of their amount. Arrow keys move
  * between the cells, Enter selects one.
  */
-export function HeatMapTable({ label, map, getTypeName, selected, onSelect }: HeatMapTableProps) {
+export function HeatMapTable({
+  label,
+  map,
+  getTypeName,
+  selected,
+  isForbidden,
+  onSelect,
+}: HeatMapTableProps) {
   const table = useRef<HTMLTableElement>(null);
   const [current, setCurrent] = useState<Cell>();
   const { columns, rows } = map;
@@ -81,12 +90,16 @@ export function HeatMapTable({ label, map, getTypeName, selected, onSelect }: He
                   {cell && (
                     <button
                       type="button"
-                      className={cx('agent-heat-cell num', `agent-heat-${cell.level}`)}
+                      className={cx(
+                        'agent-heat-cell num',
+                        `agent-heat-${cell.level}`,
+                        cell.field && isForbidden(cell.field) && 'agent-heat-forbidden',
+                      )}
                       data-cell={`${at}:${column}`}
                       tabIndex={at === stop.row && column === stop.column ? 0 : -1}
                       aria-pressed={cell.field && isSameField(cell.field, selected)}
                       aria-disabled={cell.field === undefined || undefined}
-                      aria-label={`${getTypeName(row.entryTypeId)}, ${columns[column]}: ${pluralize(cell.values, 'value', 'values')}`}
+                      aria-label={`${getTypeName(row.entryTypeId)}, ${columns[column]}: ${pluralize(cell.values, 'value', 'values')}${cell.field && isForbidden(cell.field) ? ', forbidden' : ''}`}
                       onClick={() => {
                         setCurrent({ row: at, column });
                         if (cell.field) onSelect(cell.field);

@@ -33,6 +33,8 @@ import { clearFilters, getRange, isFiltered, RANGES } from '../model/ledger-view
 import type { Range } from '../model/ledger-view.ts';
 import { agentKeysQuery, formatAllowedTypes, useSchemaNames } from '../model/queries.ts';
 import type { SchemaNames } from '../model/queries.ts';
+import { describeBan, isForbidden, useForbid } from '../model/use-forbid.ts';
+import type { ForbiddenPart } from '../model/use-forbid.ts';
 import { isLasting, usePauseKey } from '../model/use-pause.ts';
 import { CallPanel } from '../panels/CallPanel.tsx';
 import { CALL_COLUMNS } from './call-columns.tsx';
@@ -154,6 +156,7 @@ interface HeatMapCardProps {
 function HeatMapCard({ summary, names, selected, onSelect }: HeatMapCardProps) {
   const map = useMemo(() => summary && buildHeatMap(toReadFields(summary, names)), [summary, names]);
   const { getTypeName } = names;
+  const { forbidden } = useForbid();
   const top = map?.rows[0];
   return (
     <Card
@@ -185,6 +188,7 @@ function HeatMapCard({ summary, names, selected, onSelect }: HeatMapCardProps) {
           <HeatMapTable
             label="Values read by entry type and field"
             {...{ map, getTypeName, selected }}
+            isForbidden={(field) => describeBan(forbidden, field) !== undefined}
             onSelect={(field) => onSelect(isSameField(field, selected) ? undefined : field)}
           />
         </div>
@@ -204,9 +208,15 @@ function FieldCard({ selected, view, show, names, query, onClose }: FieldCardPro
   const { data: summary } = useCallSummary({ ...query, ...selected }, getRange(view));
   const agents = summary?.agents.filter(({ values }) => values > 0) ?? [];
   const values = agents.reduce((sum, agent) => sum + agent.values, 0);
+  const { entryTypeId, fieldId } = selected;
+  const [typeName, fieldName] = [names.getTypeName(entryTypeId), names.getFieldName(fieldId)];
+  const { forbidden } = useForbid();
+  const ban = describeBan(forbidden, selected);
+  // A deleted field cannot be forbidden any more.
+  const isField = names.fields.some(({ id }) => id === fieldId);
   return (
     <Card
-      title={`${names.getTypeName(selected.entryTypeId)}, ${names.getFieldName(selected.fieldId)}`}
+      title={`${typeName}, ${fieldName}`}
       actions={<IconButton label="Clear the selection" icon={X} size="small" onClick={onClose} />}
     >
       <CardBody>
@@ -223,17 +233,37 @@ function FieldCard({ selected, view, show, names, query, onClose }: FieldCardPro
               </li>
             ))}
           </ul>
-          <div>
+          {ban !== undefined && <p className="agent-soft">{ban}</p>}
+          <div className="agent-line">
             <Button
               size="small"
               onClick={() => show({ ...view, type: selected.entryTypeId, field: selected.fieldId })}
             >
               Show the calls
             </Button>
+            {isField && <ForbidButton part={{ fieldId }} name={`${typeName}, ${fieldName}`} />}
+            <ForbidButton part={{ entryTypeId }} name={typeName} />
           </div>
         </div>
       </CardBody>
     </Card>
+  );
+}
+
+const FORBID_LABELS = {
+  field: ['Forbid this field', 'Allow this field'],
+  entryType: ['Forbid this entry type', 'Allow this entry type'],
+} as const;
+
+/** Forbids the selected field or its type to all agents, or allows it again. */
+function ForbidButton({ part, name }: { part: ForbiddenPart; name: string }) {
+  const { forbidden, change, disabledReason } = useForbid();
+  const isAllowed = !isForbidden(forbidden, part);
+  const [forbid, allow] = FORBID_LABELS['fieldId' in part ? 'field' : 'entryType'];
+  return (
+    <Button size="small" disabledReason={disabledReason} onClick={() => change(part, name, isAllowed)}>
+      {isAllowed ? forbid : allow}
+    </Button>
   );
 }
 

@@ -11,6 +11,7 @@ import { Card, CardRow, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { agentSettingsQuery } from '../model/queries.ts';
 import { useStopAgents, useSwitch } from '../model/use-switch.ts';
 import { getLicenseReason } from './AgentFrame.tsx';
+import { ForbiddenCard } from './ForbiddenCard.tsx';
 import { GuidanceCard } from './GuidanceCard.tsx';
 import '../panels/agent.css';
 
@@ -23,6 +24,7 @@ export function AgentSettingsPage() {
     <div className="agent-columns">
       <div className="agent-main">
         <SwitchCard />
+        <ForbiddenCard />
         <Card title="Tools">
           <ul className="agent-tools">
             {tools.map(({ name, title, description }) => (
