@@ -29,7 +29,12 @@ export async function readIds(tx: Tx, query: ResolvedQuery): Promise<SortedIds> 
   return unpackIds(found.rows[0]?.ids ?? null);
 }
 
-const FETCH_IDS = 20_000;
+const FETCH_IDS = 10_000;
+
+async function fetchIds(tx: Tx): Promise<SortedIds> {
+  const { rows } = await sql<{ entry_id: number }>`fetch ${sql.lit(FETCH_IDS)} from export_ids`.execute(tx);
+  return Int32Array.from(rows, (row) => row.entry_id);
+}
 
 /** The ids in portions, from a cursor of the transaction. */
 export async function* streamIds(tx: Tx, query: ResolvedQuery): AsyncGenerator<SortedIds> {
@@ -38,9 +43,10 @@ export async function* streamIds(tx: Tx, query: ResolvedQuery): AsyncGenerator<S
     tx,
   );
   for (;;) {
-    const fetched = await sql<{ entry_id: number }>`fetch ${sql.lit(FETCH_IDS)} from export_ids`.execute(tx);
-    if (fetched.rows.length > 0) yield Int32Array.from(fetched.rows, (row) => row.entry_id);
-    if (fetched.rows.length < FETCH_IDS) return;
+    // Only the ids are kept while they are used, not the rows.
+    const ids = await fetchIds(tx);
+    if (ids.length > 0) yield ids;
+    if (ids.length < FETCH_IDS) return;
   }
 }
 
