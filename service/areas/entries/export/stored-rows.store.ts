@@ -7,7 +7,7 @@ import { executeAsBytes } from '../../../kernel/db/driver/dialect.ts';
 import type { SchemaField } from '../../schema/index.ts';
 import { valuesAtSql } from '../history/as-of-rows.store.ts';
 import { ENTRY, textSql, valueSql } from '../query/field-sql.store.ts';
-import type { SortedIds } from '../query/id-list.ts';
+import { formatIds, type SortedIds } from '../query/id-list.ts';
 import { referenceJsonSql, type Rendering, rowJsonSql, userJsonSql } from '../query/row-json.store.ts';
 import type { StoredRows } from './stored-values.ts';
 
@@ -46,7 +46,7 @@ export async function readStoredRows(
   const files = fileFields.length > 0 ? sql`|| ',' || ${rowJsonSql(fileFields, rendering)}` : sql``;
   const values =
     otherFieldIds.length > 0 ? sql`${ENTRY}.vals - ${otherFieldIds.map(String)}::text[]` : sql`${ENTRY}.vals`;
-  const page = sql`unnest(${`{${ids.join(',')}}`}::int[]) with ordinality as page(entry_id, at)`;
+  const page = sql`unnest(string_to_array(${formatIds(ids)}, ',')::int[]) with ordinality as page(entry_id, at)`;
   const fieldIds = fields.map(({ id }) => id);
   const entries = at
     ? sql`select page.at, page.entry_id, case when c.any_at > ${at}::timestamptz

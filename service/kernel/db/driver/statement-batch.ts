@@ -135,8 +135,7 @@ const countAffectedRows = (tag: string): number =>
 
 /** Encodes statements and collects the messages that answer them. */
 export class StatementBatch {
-  /** The protocol messages of all statements. */
-  readonly messages: readonly Uint8Array[];
+  #messages: readonly Uint8Array[];
   readonly #plans: SessionPlans;
   readonly #steps: Step[] = [];
   readonly #results: StatementResult[] = [];
@@ -151,7 +150,14 @@ export class StatementBatch {
     this.#plans = plans;
     const droppedNames = plans.removeExcess();
     const encoded = statements.map((statement) => this.#encode(statement));
-    this.messages = [...droppedNames.map(dropPlan), ...encoded.flat(), serialize.sync()];
+    this.#messages = [...droppedNames.map(dropPlan), ...encoded.flat(), serialize.sync()];
+  }
+
+  /** Returns the protocol messages of all statements, once: the batch waits for the answer, which its parameters should not do. */
+  takeMessages(): readonly Uint8Array[] {
+    const messages = this.#messages;
+    this.#messages = [];
+    return messages;
   }
 
   #encode({ sql, parameters, copyData, textsAsBytes = false }: Statement): Uint8Array[] {
