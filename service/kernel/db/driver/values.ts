@@ -30,9 +30,10 @@ export function getDecoder(typeId: number): Decode {
 
 const encoder = new TextEncoder();
 
+const bytesDecoders = new Map<number, Decode>([[TEXT, (text) => encoder.encode(text)]]);
+
 /** Like `getDecoder`, but texts become bytes in UTF-8 with memory of their own. */
-export const getBytesDecoder = (typeId: number): Decode =>
-  typeId === TEXT ? (text) => encoder.encode(text) : getDecoder(typeId);
+export const getBytesDecoder = (typeId: number): Decode => bytesDecoders.get(typeId) ?? getDecoder(typeId);
 
 const quoteItem = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
