@@ -147,8 +147,7 @@ const describeValue = (value: ReportValue, timeZone: string): string =>
     )
     .join(', ');
 
-const hashValues = (values: ReportValues): string =>
-  createHash('sha256').update(JSON.stringify(values)).digest('hex');
+const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
  * Generates a report; each document is passed to `emit` as soon as it is filled.
@@ -170,67 +169,68 @@ export async function generateReport(
     isPdf && officeProgram !== undefined
       ? convertToPdf(documents, { program: officeProgram, format: template.format, signal })
       : documents;
-  return withReportData({ db, caller, blobs }, { type, fields: check.fields, selection }, (data) =>
-    context.open(
-      template.bytes,
-      { listsRows: check.listsRows, pictures, timeZone, signal },
-      async (renderer) => {
-        const fault = findLimitFault(data.total, { format: template.format, document }, check);
-        if (fault !== undefined) throw conflict(`The report ${fault}.`);
-        const shared = buildShared(context, request, { at: data.at, count: data.total, type });
-        const values: ReportValues = [];
-        let valuesLength = 0;
-        const addValues = (entries: readonly ReportEntry[]): ReportValues =>
-          entries.map((entry) => {
-            const texts = paths.flatMap((path) => {
-              const value = entry.record[path.toLowerCase()];
-              return value ? [[path, describeValue(value, timeZone)] as const] : [];
-            });
-            const item: ReportValues[number] = [entry.id, entry.name, Object.fromEntries(texts)];
-            valuesLength += texts.reduce((sum, [, text]) => sum + text.length, 50);
-            values.push(item);
-            return item;
+  const options = { listsRows: check.listsRows, pictures, timeZone, signal };
+  // The thread starts while the entries are found.
+  return context.open(template.bytes, options, (renderer) =>
+    withReportData({ db, caller, blobs }, { type, fields: check.fields, selection }, async (data) => {
+      const fault = findLimitFault(data.total, { format: template.format, document }, check);
+      if (fault !== undefined) throw conflict(`The report ${fault}.`);
+      const shared = buildShared(context, request, { at: data.at, count: data.total, type });
+      const values: ReportValues = [];
+      let valuesLength = 0;
+      const addValues = (entries: readonly ReportEntry[]): ReportValues =>
+        entries.map((entry) => {
+          const texts = paths.flatMap((path) => {
+            const value = entry.record[path.toLowerCase()];
+            return value ? [[path, describeValue(value, timeZone)] as const] : [];
           });
-        let done = 0;
-        const pictureSizes = new Map<string, number>();
-        context.reportProgress?.({ done, total: data.total });
-        for await (const entries of data.pages()) {
-          signal?.throwIfAborted();
-          if (document === 'one') {
-            for (const { record } of entries)
-              for (const { sha256, bytes } of listPictures(record)) pictureSizes.set(sha256, bytes.length);
-            requirePictureBytes(pictureSizes.values().reduce((sum, size) => sum + size, 0));
-          }
-          const pageValues = addValues(entries);
-          const numbered = entries.map(({ record }, at): ReportRecord => ({
-            ...record,
-            $number: { kind: 'number', value: done + at + 1 },
-            ...(document === 'zip' && {
-              $hash: { kind: 'text', text: hashValues(pageValues.slice(at, at + 1)) },
-            }),
-          }));
-          if (document === 'zip') await renderDocuments({ entries, records: numbered, renderer, shared });
-          else await renderer.add(numbered);
-          done += entries.length;
-          context.reportProgress?.({ done, total: Math.max(done, data.total) });
-        }
-        const hash = hashValues(values);
+          const item: ReportValues[number] = [entry.id, entry.name, Object.fromEntries(texts)];
+          valuesLength += texts.reduce((sum, [, text]) => sum + text.length, 50);
+          values.push(item);
+          return item;
+        });
+      let done = 0;
+      const pictureSizes = new Map<string, number>();
+      context.reportProgress?.({ done, total: data.total });
+      for await (const entries of data.pages()) {
+        signal?.throwIfAborted();
         if (document === 'one') {
-          const bytes = await renderer.finish({ ...shared, $hash: { kind: 'text', text: hash } });
-          const [converted = bytes] = await convert([bytes]);
-          await emit({ bytes: converted, entry: undefined });
+          for (const { record } of entries)
+            for (const { sha256, bytes } of listPictures(record)) pictureSizes.set(sha256, bytes.length);
+          requirePictureBytes(pictureSizes.values().reduce((sum, size) => sum + size, 0));
         }
-        const [first] = values;
-        return {
-          at: data.at,
-          entryCount: done,
-          onlyEntry: first && done === 1 ? { id: first[0], name: first[1] } : undefined,
-          dataHash: Buffer.from(hash, 'hex'),
-          packedValues:
-            valuesLength > MAX_VALUES_LENGTH ? null : await promisify(gzip)(JSON.stringify(values)),
-        };
-      },
-    ),
+        const pageValues = addValues(entries);
+        const numbered = entries.map(({ record }, at): ReportRecord => ({
+          ...record,
+          $number: { kind: 'number', value: done + at + 1 },
+          ...(document === 'zip' && {
+            $hash: { kind: 'text', text: hashText(JSON.stringify(pageValues.slice(at, at + 1))) },
+          }),
+        }));
+        if (document === 'zip') await renderDocuments({ entries, records: numbered, renderer, shared });
+        else await renderer.add(numbered);
+        done += entries.length;
+        context.reportProgress?.({ done, total: Math.max(done, data.total) });
+      }
+      const valuesText = JSON.stringify(values);
+      const hash = hashText(valuesText);
+      // Packed while the document is filled.
+      const packing = valuesLength > MAX_VALUES_LENGTH ? null : promisify(gzip)(valuesText);
+      packing?.catch(() => undefined);
+      if (document === 'one') {
+        const bytes = await renderer.finish({ ...shared, $hash: { kind: 'text', text: hash } });
+        const [converted = bytes] = await convert([bytes]);
+        await emit({ bytes: converted, entry: undefined });
+      }
+      const [first] = values;
+      return {
+        at: data.at,
+        entryCount: done,
+        onlyEntry: first && done === 1 ? { id: first[0], name: first[1] } : undefined,
+        dataHash: Buffer.from(hash, 'hex'),
+        packedValues: await packing,
+      };
+    }),
   );
 
   async function renderDocuments({

@@ -421,7 +421,7 @@ export async function copyRows(tx: Tx, query: AnyStatement, rows: Uint8Array): P
   const connection = connectionsByTransaction.get(tx);
   if (!connection) throw new Error('Only transactions of withTransaction copy rows');
   const { sql: text, parameters } = query.compile(tx);
-  await connection.run(text, parameters, rows);
+  await connection.run(text, parameters, { copyData: rows });
 }
 
 /**

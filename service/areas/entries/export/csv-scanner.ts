@@ -37,7 +37,7 @@ type ColumnSource = NonNullable<EntryColumn['source']>;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const encode = (text: string): Uint8Array => encoder.encode(text);
+const encode = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
 const TRUE = encode('true');
 const FALSE = encode('false');
@@ -96,9 +96,14 @@ class ByteWriter {
     this.#length = to + count;
   }
 
-  /** Returns what was written and starts over. */
-  take(): Uint8Array<ArrayBuffer> {
-    const written = this.#bytes.slice(0, this.#length);
+  /** Returns what was written, in the memory of `spare` if that is large enough, and starts over. */
+  take(spare?: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+    const capacity = spare?.buffer.byteLength ?? 0;
+    // Pages vary in size: some room lets the next ones use the same memory.
+    const buffer =
+      spare && capacity >= this.#length ? spare.buffer : new ArrayBuffer(this.#length + this.#length / 4);
+    const written = new Uint8Array(buffer, 0, this.#length);
+    written.set(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
     if (this.#bytes.length > BUFFER_BYTES) this.#bytes = new Uint8Array(BUFFER_BYTES);
     return written;
@@ -289,12 +294,12 @@ interface CsvFormat {
   zone: string;
 }
 
-/** Returns a function that makes the CSV of rows. @throws Error for a text that is not complete */
+/** Returns a function that makes the CSV of rows, in the memory of `spare` if that is large enough. @throws Error for a text that is not complete */
 export function createCsvScanner({
   fields,
   columns,
   zone,
-}: CsvFormat): (rows: StoredRows) => Uint8Array<ArrayBuffer> {
+}: CsvFormat): (rows: StoredRows, spare?: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> {
   const sortedFields = fields.toSorted((one, other) => one.id - other.id);
   const fieldIds = Int32Array.from(sortedFields, ({ id }) => id);
   const cellColumns = columns.flatMap(({ source }) =>
@@ -378,9 +383,7 @@ export function createCsvScanner({
       out.copy(encode(format(JSON.parse(decoder.decode(bytes.subarray(start, end))), names)));
   }
 
-  return (rows) => {
-    bytes = typeof rows.text === 'string' ? encode(rows.text) : rows.text;
-    names = readNames(rows);
+  function writeRows(): void {
     for (let at = 0; at < bytes.length; at += 1) {
       // After the bracket of the row.
       const idStart = at + 1;
@@ -393,8 +396,16 @@ export function createCsvScanner({
       }
       out.copy(LINE_END);
     }
-    return out.take();
+  }
+
+  return (rows, spare) => {
+    names = readNames(rows);
+    for (const text of rows.texts) {
+      bytes = text;
+      writeRows();
+    }
+    return out.take(spare);
   };
 }
 
-const NO_ROWS: StoredRows = { text: '', users: '[]', references: '[]' };
+const NO_ROWS: StoredRows = { texts: [], users: encode('[]'), references: encode('[]') };

@@ -29,19 +29,30 @@ export async function readIds(tx: Tx, query: ResolvedQuery): Promise<SortedIds> 
   return unpackIds(found.rows[0]?.ids ?? null);
 }
 
-const FETCH_IDS = 20_000;
+/** Ids of a portion. */
+const PORTION_IDS = 10_000;
 
-/** The ids in portions, from a cursor of the transaction. */
+/**
+ * The ids in portions, from a cursor of the transaction. The database packs them, because a million rows of one number take the main
+ * thread a second, and much memory until they are collected.
+ */
 export async function* streamIds(tx: Tx, query: ResolvedQuery): AsyncGenerator<SortedIds> {
   const { rows, order } = orderedIdsSql(query);
-  await sql`declare export_ids no scroll cursor for select entry_id from (${rows}) as found order by ${order}`.execute(
-    tx,
-  );
+  const portion = sql`(position - 1) / ${sql.lit(PORTION_IDS)}`;
+  await sql`declare export_ids no scroll cursor for
+    select string_agg(int4send(entry_id), '' order by position) as ids
+    from (select entry_id, row_number() over (order by ${order}) as position from (${rows}) as found) as numbered
+    group by ${portion} order by ${portion}`.execute(tx);
   for (;;) {
-    const fetched = await sql<{ entry_id: number }>`fetch ${sql.lit(FETCH_IDS)} from export_ids`.execute(tx);
-    if (fetched.rows.length > 0) yield Int32Array.from(fetched.rows, (row) => row.entry_id);
-    if (fetched.rows.length < FETCH_IDS) return;
+    const ids = await fetchIds(tx);
+    if (!ids) return;
+    yield ids;
   }
+}
+
+async function fetchIds(tx: Tx): Promise<SortedIds | undefined> {
+  const { rows } = await sql<{ ids: Uint8Array }>`fetch 1 from export_ids`.execute(tx);
+  return rows[0] && unpackIds(rows[0].ids);
 }
 
 /** Time of the snapshot of a transaction. */

@@ -14,6 +14,7 @@ import type {
   JobFileLink,
   UserActivityEntry,
 } from '../../../../contract/generated/types.gen.ts';
+import { roundTrips } from '../../../kernel/db/driver/dialect.ts';
 import type { FileBatch, JobKind, ProducedFile } from '../../../kernel/jobs/job-kind.ts';
 import { claimJob } from '../../../kernel/jobs/jobs.store.ts';
 import { runDueJobs } from '../../../kernel/jobs/run-jobs.ts';
@@ -281,6 +282,41 @@ onEachApp((context) => {
       ]);
       expect((await exportRows({ query: { Name: 'none' } })).length).toBe(1);
     });
+
+    test.each(['csv', 'json'] as const)(
+      '%s: at most three pages are in memory, however many rows there are',
+      async (format) => {
+        await makeMany(3_000);
+        let pagesRead = 0;
+        const countPages = (statements: unknown) => {
+          pagesRead += (statements as string[]).filter((text) => text.includes('as divided')).length;
+        };
+        const waiting: number[] = [];
+        roundTrips.subscribe(countPages);
+        const { id } = await start({ format, fields: ['Name'] });
+        await run([
+          wrapKind((produce) => (batch) => {
+            let written = 0;
+            return produce({
+              ...batch,
+              async write(chunk) {
+                // An export that read on would do it now, and the databases answer in order.
+                for (let count = 0; count < 20; count += 1) await sql`select 1`.execute(db());
+                waiting.push(pagesRead - written);
+                await batch.write(chunk);
+                // The first chunk of a CSV file is its heading.
+                if (format === 'json' || waiting.length > 1) written += 1;
+              },
+            });
+          }),
+        ]);
+        roundTrips.unsubscribe(countPages);
+        expect((await read(id)).file?.rows).toBe(3_000);
+        expect(pagesRead).toBeGreaterThanOrEqual(6);
+        // One that is written, one that is formatted, and one that is read.
+        expect(Math.max(...waiting)).toBeLessThanOrEqual(3);
+      },
+    );
 
     test('rows that are larger together than one statement returns', async () => {
       // Line ends take two bytes as JSON, so that the rows together have more than 32 MiB.

@@ -144,13 +144,15 @@ async function* formatRows(
     total,
   );
   try {
-    let previous: { bytes: Promise<string | Uint8Array>; rows: number } | undefined;
+    let previous: { bytes: Promise<Uint8Array<ArrayBuffer>>; rows: number } | undefined;
     let isFirst = true;
     for await (const { stored, rows } of readTexts()) {
       const finished = previous && { rows: previous.rows, bytes: await previous.bytes };
       previous = { rows, bytes: formatter.format(stored, isFirst) };
       isFirst &&= rows === 0;
-      if (finished) yield finished;
+      if (!finished) continue;
+      yield finished;
+      formatter.recycle(finished.bytes);
     }
     if (previous) yield { rows: previous.rows, bytes: await previous.bytes };
   } finally {

@@ -223,14 +223,14 @@ async function readRowText(
 ): Promise<RowText & ReadSize> {
   const { query, fields } = request;
   const requestedIds = new Set(fields.map(({ id }) => id));
-  const { count, ...stored } = await readStoredRows(db, {
+  const { count, length, ...stored } = await readStoredRows(db, {
     siteId: query.context.siteId,
     ids,
     fields,
     otherFieldIds: query.type.fields.flatMap(({ id }) => (requestedIds.has(id) ? [] : id)),
     at: storedAt,
   });
-  return { stored, rows: count, count: ids.length, length: stored.text.length };
+  return { stored, rows: count, count: ids.length, length };
 }
 
 const ZONES = { user: 'UTC', site: 'UTC' };

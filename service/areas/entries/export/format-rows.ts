@@ -9,9 +9,20 @@ const MAX_THREAD_MEMORY_MB = 256;
 /** A small young generation: rows live briefly, and memory that V8 has taken it returns late. */
 const MAX_YOUNG_MEMORY_MB = 16;
 
+/** Message to the thread. */
+export interface FormatRequest {
+  rows: StoredRows;
+  /** Whether no row precedes them. */
+  isFirst: boolean;
+  /** Memory for the answer. */
+  spare: Uint8Array<ArrayBuffer> | undefined;
+}
+
 interface RowFormatter {
-  /** One call at a time. @throws Error if the thread ended */
-  format(rows: StoredRows, isFirst: boolean): Promise<string | Uint8Array>;
+  /** One call at a time; the bytes of the rows may be handed over to a thread. @throws Error if the thread ended */
+  format(rows: StoredRows, isFirst: boolean): Promise<Uint8Array<ArrayBuffer>>;
+  /** Takes formatted rows back that are used no more, so that their memory is used again. */
+  recycle(bytes: Uint8Array<ArrayBuffer>): void;
   end(): Promise<void>;
 }
 
@@ -19,7 +30,11 @@ interface RowFormatter {
 export function startFormatter(rowFormat: RowFormat, total: number): RowFormatter {
   if (total < MIN_THREAD_ROWS) {
     const format = createRowFormatter(rowFormat);
-    return { format: async (rows, isFirst) => format(rows, isFirst), end: async () => undefined };
+    return {
+      format: async (rows, isFirst) => format(rows, isFirst),
+      recycle: () => undefined,
+      end: async () => undefined,
+    };
   }
   const worker = new Worker(new URL('./format-worker.ts', import.meta.url), {
     workerData: rowFormat,
@@ -30,33 +45,38 @@ export function startFormatter(rowFormat: RowFormat, total: number): RowFormatte
   });
   worker.unref();
   let failure: Error | undefined;
-  let answer: PromiseWithResolvers<Uint8Array> | undefined;
+  let answer: PromiseWithResolvers<Uint8Array<ArrayBuffer>> | undefined;
+  let spare: Uint8Array<ArrayBuffer> | undefined;
   const fail = (error: Error) => {
     failure ??= error;
     answer?.reject(failure);
   };
   worker.on('error', fail);
   worker.on('exit', () => fail(new Error('The thread that formats rows ended')));
-  worker.on('message', (bytes: Uint8Array) => answer?.resolve(bytes));
+  worker.on('message', (bytes: Uint8Array<ArrayBuffer>) => answer?.resolve(bytes));
   return {
     format(rows, isFirst) {
       answer = Promise.withResolvers();
       // Avoids an unhandled rejection when the export fails before it awaits the rows.
       answer.promise.catch(() => undefined);
       if (failure) answer.reject(failure);
-      else post(worker, rows, isFirst);
+      else post(worker, { rows, isFirst, spare });
+      spare = undefined;
       return answer.promise;
     },
+    recycle: (bytes) => (spare = bytes),
     async end() {
       await worker.terminate();
     },
   };
 }
 
-const encoder = new TextEncoder();
-
-/** Sends the text as bytes, which are handed over: copied into the heap of the thread, texts would stay until it is collected. */
-function post(worker: Worker, rows: StoredRows, isFirst: boolean): void {
-  const text = typeof rows.text === 'string' ? encoder.encode(rows.text) : rows.text.slice();
-  worker.postMessage({ rows: { ...rows, text }, isFirst }, [text.buffer]);
+/** Hands the bytes over to the thread: their memory is not left to the garbage collection of this one. */
+function post(worker: Worker, request: FormatRequest): void {
+  const { texts, users, references } = request.rows;
+  const bytes = [...texts, users, references, ...(request.spare ? [request.spare] : [])];
+  worker.postMessage(
+    request,
+    bytes.map(({ buffer }) => buffer),
+  );
 }

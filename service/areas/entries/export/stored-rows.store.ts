@@ -3,16 +3,21 @@ import { type RawBuilder, sql } from 'kysely';
 import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
 import { badRequest } from '../../../kernel/api-error.ts';
 import type { Db } from '../../../kernel/db/database.ts';
-import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
+import { executeAsBytes } from '../../../kernel/db/driver/dialect.ts';
 import type { SchemaField } from '../../schema/index.ts';
 import { valuesAtSql } from '../history/as-of-rows.store.ts';
 import { ENTRY, textSql, valueSql } from '../query/field-sql.store.ts';
-import type { SortedIds } from '../query/id-list.ts';
+import { formatIds, type SortedIds } from '../query/id-list.ts';
 import { referenceJsonSql, type Rendering, rowJsonSql, userJsonSql } from '../query/row-json.store.ts';
 import type { StoredRows } from './stored-values.ts';
 
 /** Rows up to this size are sent at once. */
 const MAX_BYTES = 32 * 1024 * 1024;
+/**
+ * Size of a text with several rows. V8 moves objects of at least 128 KiB to the old generation, where they stay until it is collected
+ * as a whole; shorter texts are freed with the young generation soon after they were used.
+ */
+const TEXT_BYTES = 48 * 1024;
 
 interface StoredRowsQuery {
   siteId: number;
@@ -24,8 +29,8 @@ interface StoredRowsQuery {
   at: Date | undefined;
 }
 
-/** Rows and their number. */
-type ReadRows = StoredRows & { text: string; count: number };
+/** Rows, their number, and the length of their texts. */
+type ReadRows = StoredRows & { count: number; length: number };
 
 /**
  * The rows of `ids` in their order (`createRowParser`) and their number; entries that no longer exist have none. Names of users and
@@ -41,7 +46,7 @@ export async function readStoredRows(
   const files = fileFields.length > 0 ? sql`|| ',' || ${rowJsonSql(fileFields, rendering)}` : sql``;
   const values =
     otherFieldIds.length > 0 ? sql`${ENTRY}.vals - ${otherFieldIds.map(String)}::text[]` : sql`${ENTRY}.vals`;
-  const page = sql`unnest(${[...ids]}::int[]) with ordinality as page(entry_id, at)`;
+  const page = sql`unnest(string_to_array(${formatIds(ids)}, ',')::int[]) with ordinality as page(entry_id, at)`;
   const fieldIds = fields.map(({ id }) => id);
   const entries = at
     ? sql`select page.at, page.entry_id, case when c.any_at > ${at}::timestamptz
@@ -50,28 +55,51 @@ export async function readStoredRows(
           left join entry n on n.site_id = c.site_id and n.entry_id = c.entry_id`
     : sql`select page.at, n.entry_id, n.vals from ${page}
           join entry n on n.site_id = ${siteId} and n.entry_id = page.entry_id`;
+  const users = namesSql(fields, FIELD.user, (id) => userJsonSql(id, rendering));
+  const references = namesSql(fields, FIELD.reference, (id) => referenceJsonSql(id, rendering));
   // Without `offset 0` the text of each row would be made twice.
-  const { rows } = await executeReplanned(
-    sql<Omit<ReadRows, 'text'> & { text: string | null }>`
+  const { rows } = await executeAsBytes(
+    sql<TextRow>`
       with ${ENTRY} as materialized (${entries})
       select count(*)::int as count,
-        case when coalesce(sum(octet_length("row")), 0) <= ${sql.lit(MAX_BYTES)} then coalesce(string_agg("row", ',' order by at), '') end as text,
-        ${namesSql(fields, FIELD.user, (id) => userJsonSql(id, rendering))} as users,
-        ${namesSql(fields, FIELD.reference, (id) => referenceJsonSql(id, rendering))} as references
-      from (select at, '[' || ${ENTRY}.entry_id || ',' || (${values})::text ${files} || ']' as "row" from ${ENTRY} offset 0) as built`,
+        case when sum(sum(octet_length("row"))) over () <= ${sql.lit(MAX_BYTES)} then string_agg("row", ',' order by at) end as text,
+        case when part = 0 then ${users} end as users,
+        case when part = 0 then ${references} end as references
+      from (select at, "row", coalesce(sum(octet_length("row")) over (order by at rows between unbounded preceding and 1 preceding), 0)
+            / ${sql.lit(TEXT_BYTES)} as part
+          from (select at, '[' || ${ENTRY}.entry_id || ',' || (${values})::text ${files} || ']' as "row" from ${ENTRY} offset 0) as built)
+        as divided
+      group by part order by part`,
     db,
   );
-  const [result] = rows;
-  const text = result?.text ?? undefined;
-  if (!result || text === undefined)
+  const texts = rows.flatMap(({ text }) => text ?? []);
+  if (texts.length < rows.length)
     throw badRequest([
       {
         path: 'limit',
         message: `leads to rows of more than ${MAX_BYTES / 1024 / 1024} MiB: request less at once`,
       },
     ]);
-  return { ...result, text };
+  return {
+    texts,
+    users: rows[0]?.users ?? makeNoNames(),
+    references: rows[0]?.references ?? makeNoNames(),
+    count: rows.reduce((sum, { count }) => sum + count, 0),
+    length: texts.reduce((sum, { length }) => sum + length, 0),
+  };
 }
+
+/** Some rows as one text; only the first row of a result has the names. */
+interface TextRow {
+  count: number;
+  /** Null if all rows together are too large. */
+  text: Uint8Array<ArrayBuffer> | null;
+  users: Uint8Array<ArrayBuffer> | null;
+  references: Uint8Array<ArrayBuffer> | null;
+}
+
+/** JSON list of the names of no rows. Each result has its own, because it may be handed over to a thread. */
+const makeNoNames = (): Uint8Array<ArrayBuffer> => new TextEncoder().encode('[]');
 
 /** JSON list of the users or entries that the rows have in fields of a type; unknown ids have no item. */
 function namesSql(

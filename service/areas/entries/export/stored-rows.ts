@@ -31,8 +31,8 @@ function createFieldReaders(fields: readonly StoredField[]) {
 
 const decoder = new TextDecoder();
 
-const parseStoredRows = ({ text }: StoredRows): StoredRow[] =>
-  JSON.parse(`[${typeof text === 'string' ? text : decoder.decode(text)}]`) as StoredRow[];
+const parseStoredRows = ({ texts }: StoredRows): StoredRow[] =>
+  texts.flatMap((text) => JSON.parse(`[${decoder.decode(text)}]`) as StoredRow[]);
 
 /** Returns a function that parses rows as `readStoredRows` returns them. */
 export function createRowParser(fields: readonly StoredField[]): (rows: StoredRows) => RowVm[] {
@@ -60,18 +60,23 @@ export interface RowFormat {
   zone: string;
 }
 
-/** Returns a function that makes the text of rows in the file; `isFirst` where no row precedes them. */
-export function createRowFormatter({
-  format,
-  fields,
-  allFields,
-  columnFields,
-  zone,
-}: RowFormat): (rows: StoredRows, isFirst: boolean) => string | Uint8Array<ArrayBuffer> {
+const encoder = new TextEncoder();
+
+/** Makes the text of rows in the file, in UTF-8; `isFirst` where no row precedes them. `spare` is memory that the text may use. */
+type FormatRows = (
+  rows: StoredRows,
+  isFirst: boolean,
+  spare?: Uint8Array<ArrayBuffer>,
+) => Uint8Array<ArrayBuffer>;
+
+/** Returns a function that makes the text of rows in the file. */
+export function createRowFormatter({ format, fields, allFields, columnFields, zone }: RowFormat): FormatRows {
   const createReaders = createFieldReaders(fields);
   const columns = buildExportColumns({ fields: allFields, columns: columnFields, zone });
-  if (format === 'csv' && !fields.some(({ fieldType }) => isFileField(fieldType)))
-    return createCsvScanner({ fields, columns, zone });
+  if (format === 'csv' && !fields.some(({ fieldType }) => isFileField(fieldType))) {
+    const scan = createCsvScanner({ fields, columns, zone });
+    return (rows, _isFirst, spare) => scan(rows, spare);
+  }
   return (rows, isFirst) => {
     const readers = createReaders(rows);
     // Cells are made of the stored values: objects with twenty names for each row would take a quarter of the time.
@@ -80,6 +85,6 @@ export function createRowFormatter({
       return read ? (row: StoredRow) => source.toCell(read(row)) : ([entryId]: StoredRow) => entryId;
     });
     const cells = parseStoredRows(rows).map((row) => toCells.map((toCell) => toCell(row)));
-    return format === 'csv' ? formatCsvRows(cells) : formatJsonRows(columns, cells, isFirst);
+    return encoder.encode(format === 'csv' ? formatCsvRows(cells) : formatJsonRows(columns, cells, isFirst));
   };
 }

@@ -19,11 +19,14 @@ export interface StoredField {
 
 /** Rows as the database returns them. */
 export interface StoredRows {
-  /** Rows of the form `[entryId, values by id of the field, files by apiName]` as JSON, separated by commas; bytes in UTF-8 for another thread. */
-  text: string | Uint8Array;
-  /** JSON lists: users and entries of the rows, without unknown ones. */
-  users: string;
-  references: string;
+  /**
+   * Rows of the form `[entryId, values by id of the field, files by apiName]` as JSON in UTF-8, separated by commas: several texts of
+   * whole rows, each with memory of its own.
+   */
+  texts: readonly Uint8Array<ArrayBuffer>[];
+  /** JSON lists in UTF-8: users and entries of the rows, without unknown ones. */
+  users: Uint8Array<ArrayBuffer>;
+  references: Uint8Array<ArrayBuffer>;
 }
 
 /** Choices, users or entries by id. */
@@ -44,9 +47,11 @@ export function createValueReader({ fieldType, isMultiSelect, isDateOnly }: Stor
   return (value) => (value ?? undefined) as FieldValue | undefined;
 }
 
-function parseNames(text: string): NamesById {
+const decoder = new TextDecoder();
+
+function parseNames(text: Uint8Array): NamesById {
   const names = new Map<unknown, NamedValue>();
-  for (const item of JSON.parse(text) as NamedValue[]) names.set(item.id, item);
+  for (const item of JSON.parse(decoder.decode(text)) as NamedValue[]) names.set(item.id, item);
   return names;
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Worker } from 'node:worker_threads';
 import readBook from 'read-excel-file/universal';
 import { describe, expect, test } from 'vitest';
 import {
@@ -417,6 +418,34 @@ describe('the thread', () => {
     expect(await listMembers(Buffer.from(documents[0] ?? []))).toEqual(
       expect.arrayContaining(await listMembers(bytes)) as unknown,
     );
+  });
+
+  test('gets entries in their order before it has opened the template, and none is left', async () => {
+    const threads = new Set<Worker>();
+    let started = 0;
+    const note = (thread: Worker) => {
+      started += 1;
+      threads.add(thread);
+      thread.once('exit', () => threads.delete(thread));
+    };
+    process.on('worker', note);
+    try {
+      const bytes = await makeXlsx([['{#rows}{Name}', '{$hash}{/rows}']]);
+      const names = Array.from({ length: 60 }, (_, at) => `N${at}`);
+      const document = await withTemplate(bytes, { ...OPTIONS, listsRows: true }, async (renderer) => {
+        await Promise.all(names.map((name) => renderer.add([{ name: text(name) }])));
+        return renderer.finish({ $hash: text('h') });
+      });
+      const [sheet] = await readBook(new Uint8Array(document).buffer);
+      expect(sheet?.data).toEqual(names.map((name) => [name, 'h']));
+      const refused = withTemplate(Buffer.from('no template'), OPTIONS, (renderer) =>
+        renderer.add([{ name: text('A') }]),
+      );
+      await expect(refused).rejects.toMatchObject({ status: 400 });
+      expect([started, threads.size]).toEqual([2, 0]);
+    } finally {
+      process.off('worker', note);
+    }
   });
 
   test('a thread that needs too much memory ends alone, and the next one works', async () => {

@@ -257,8 +257,8 @@ function addSections(path: string, content: Buffer): string {
 /** Fills a document again and again. */
 export interface DocumentRenderer {
   /**
-   * @param shared what is known of the report
-   * @param entries with `shared` included
+   * @param shared what is known of the report, for each entry too
+   * @param entries may have values of their own for names of `shared`
    */
   render(shared: ReportRecord, entries: readonly ReportRecord[]): Promise<Buffer>;
 }
@@ -292,7 +292,10 @@ export function createDocxRenderer(
     render(shared, entries) {
       const [first] = entries;
       const isDivided = !listsRows && entries.length > 1;
-      const scopes = entries.map((record, at) => ({ record, isLast: at === entries.length - 1 }));
+      const scopes = entries.map((entry, at) => ({
+        record: { ...shared, ...entry },
+        isLast: at === entries.length - 1,
+      }));
       const scope: Scope = listsRows
         ? { record: shared, rows: scopes }
         : isDivided

@@ -1,11 +1,14 @@
 /** The thread that reads and fills documents: what a file makes it do ends with it. */
 import { parentPort } from 'node:worker_threads';
 import type { ReportPicture, ReportRecord, ReportValue } from '../language/values.ts';
-import { createDocxRenderer, inspectDocx, type DocumentRenderer } from './docx.ts';
+import type { DocumentRenderer } from './docx.ts';
 import { readPackage, RefusedFileError } from './package.ts';
 import type { RenderReply, RenderRequest } from './render-protocol.ts';
 import { MAX_MARKS, truncateTexts } from './text.ts';
-import { createXlsxRenderer, inspectXlsx } from './xlsx.ts';
+
+// Loaded as they are needed: each thread lives for one document or report.
+const loadDocx = () => import('./docx.ts');
+const loadXlsx = () => import('./xlsx.ts');
 
 let renderer: DocumentRenderer | undefined;
 let entries: ReportRecord[] = [];
@@ -34,7 +37,10 @@ async function answer(request: RenderRequest): Promise<RenderReply> {
   switch (request.kind) {
     case 'inspect': {
       const document = await readPackage(Buffer.from(request.bytes));
-      const inspected = document.format === 'docx' ? inspectDocx(document) : inspectXlsx(document);
+      const inspected =
+        document.format === 'docx'
+          ? (await loadDocx()).inspectDocx(document)
+          : (await loadXlsx()).inspectXlsx(document);
       const marks = inspected.texts.reduce((sum, text) => sum + text.marks.length, 0);
       if (marks > MAX_MARKS)
         throw new RefusedFileError(`The file has ${marks} placeholders; at most ${MAX_MARKS} are accepted.`);
@@ -44,8 +50,8 @@ async function answer(request: RenderRequest): Promise<RenderReply> {
       const document = await readPackage(Buffer.from(request.bytes));
       renderer =
         document.format === 'docx'
-          ? createDocxRenderer(document, request.options)
-          : createXlsxRenderer(document, request.options);
+          ? (await loadDocx()).createDocxRenderer(document, request.options)
+          : (await loadXlsx()).createXlsxRenderer(document, request.options);
       entries = [];
       pictures = (request.options.pictures ?? []).length > 0 ? new Map() : undefined;
       return { kind: 'done' };
@@ -57,13 +63,12 @@ async function answer(request: RenderRequest): Promise<RenderReply> {
       const added = entries;
       entries = [];
       pictures?.clear();
-      const { shared } = request;
-      const records = added.map((entry) => ({ ...shared, ...entry }));
-      return { kind: 'documents', documents: [await getRenderer().render(shared, records)] };
+      return { kind: 'documents', documents: [await getRenderer().render(request.shared, added)] };
     }
     case 'each': {
       const documents: Uint8Array[] = [];
       for (const entry of request.entries) {
+        // The document has one entry, so that also what is outside of rows shows its values.
         const record = { ...request.shared, ...entry };
         documents.push(await getRenderer().render(record, [record]));
       }
@@ -74,14 +79,17 @@ async function answer(request: RenderRequest): Promise<RenderReply> {
   }
 }
 
+async function answerAfter(previous: Promise<void>, request: RenderRequest): Promise<void> {
+  await previous;
+  const reply = await answer(request).catch((error: unknown): RenderReply => {
+    const message = error instanceof Error ? error.message : String(error);
+    return error instanceof RefusedFileError ? { kind: 'refused', message } : { kind: 'failed', message };
+  });
+  parentPort?.postMessage(reply, []);
+}
+
+// One request after the other: opening a template is asynchronous.
+let last = Promise.resolve();
 parentPort?.on('message', (request: RenderRequest) => {
-  answer(request)
-    .catch((error: unknown): RenderReply => {
-      const message = error instanceof Error ? error.message : String(error);
-      return error instanceof RefusedFileError ? { kind: 'refused', message } : { kind: 'failed', message };
-    })
-    .then((reply) => parentPort?.postMessage(reply, []))
-    .catch((error: unknown) => {
-      throw error;
-    });
+  last = answerAfter(last, request);
 });

@@ -9,10 +9,12 @@ import type { InspectedDocument } from './text.ts';
 const RENDER_LIMITS = { memoryMb: 256, timeMs: 30_000 };
 /** Threads of requests that wait for them; reports in the background have one more. */
 const MAX_THREADS = 2;
+/** Messages with entries that may wait for the thread. */
+const MAX_UNANSWERED = 8;
 
 /** A template that is open in a thread. */
 export interface TemplateRenderer {
-  /** Adds entries to the document that `finish` fills. */
+  /** Adds entries to the document that `finish` fills. Resolves when more may be added. */
   add(entries: readonly ReportRecord[]): Promise<void>;
   finish(shared: ReportRecord): Promise<Uint8Array>;
   /** Fills a document for each entry. */
@@ -48,9 +50,12 @@ async function withThread<T>(
   worker.on('exit', () => ended.reject(new Error('The thread that fills documents ended')));
   const onAbort = () => ended.reject(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
+  // The thread answers in the order of the requests.
+  const waiting: ((reply: RenderReply) => void)[] = [];
+  worker.on('message', (reply: RenderReply) => waiting.shift()?.(reply));
   const send: Send = async (request) => {
     const reply = Promise.withResolvers<RenderReply>();
-    worker.once('message', reply.resolve);
+    waiting.push(reply.resolve);
     const timer = setTimeout(() => ended.reject(refuse(`The document ${TOO_SLOW}.`)), timeMs);
     try {
       worker.postMessage(request, []);
@@ -60,7 +65,6 @@ async function withThread<T>(
       return result;
     } finally {
       clearTimeout(timer);
-      worker.off('message', reply.resolve);
     }
   };
   try {
@@ -99,18 +103,32 @@ export const withTemplate = <T>(
 ): Promise<T> =>
   withThread(
     async (send) => {
-      await send({ kind: 'open', bytes, options });
-      return work({
+      // Entries are read while the thread starts and while it takes those before.
+      const unanswered: Promise<RenderReply>[] = [];
+      const post = (request: RenderRequest): void => {
+        const reply = send(request);
+        reply.catch(() => undefined);
+        unanswered.push(reply);
+      };
+      const ask = async (request: RenderRequest): Promise<readonly Uint8Array[]> => {
+        await Promise.all(unanswered.splice(0));
+        return getDocuments(await send(request));
+      };
+      post({ kind: 'open', bytes, options });
+      const result = await work({
         async add(entries) {
-          await send({ kind: 'add', entries });
+          post({ kind: 'add', entries });
+          if (unanswered.length > MAX_UNANSWERED) await unanswered.shift();
         },
         async finish(shared) {
-          const [document] = getDocuments(await send({ kind: 'finish', shared }));
+          const [document] = await ask({ kind: 'finish', shared });
           if (!document) throw new Error('The thread answered no document');
           return document;
         },
-        renderEach: async (shared, entries) => getDocuments(await send({ kind: 'each', shared, entries })),
+        renderEach: (shared, entries) => ask({ kind: 'each', shared, entries }),
       });
+      await Promise.all(unanswered);
+      return result;
     },
     { signal },
   );

@@ -37,7 +37,8 @@ interface SheetCell {
 
 interface SheetRow {
   row: number;
-  attributes: Attributes;
+  /** Attributes in XML that copies of the row have too. */
+  attributes: string;
   cells: SheetCell[];
   /** Whether the row has {#rows}. */
   isRepeated: boolean;
@@ -52,10 +53,13 @@ interface Sheet {
   rows: SheetRow[];
 }
 
-const serializeTag = (name: string, attributes: Attributes, end = '>'): string =>
-  `<${name}${Object.entries(attributes)
+const serializeAttributes = (attributes: Attributes): string =>
+  Object.entries(attributes)
     .map(([key, value]) => ` ${key}="${escapeXml(value)}"`)
-    .join('')}${end}`;
+    .join('');
+
+const serializeTag = (name: string, attributes: Attributes): string =>
+  `<${name}${serializeAttributes(attributes)}>`;
 
 /** Texts of cells by index; formats within a text are not kept where the text has placeholders. */
 function readSharedTexts(path: string, content: Buffer | undefined): string[] {
@@ -129,7 +133,8 @@ function readSheet(name: string, path: string, content: Buffer, shared: readonly
         state = 'rows';
       } else if (state === 'rows' && local === 'row') {
         const number = Number(attributes['r'] ?? (sheet.rows.at(-1)?.row ?? 0) + 1);
-        row = { row: number, attributes: { ...attributes }, cells: [], isRepeated: false };
+        const { r: _r, spans: _spans, ...kept } = attributes;
+        row = { row: number, attributes: serializeAttributes(kept), cells: [], isRepeated: false };
       } else if (state === 'rows' && local === 'c' && row) {
         const last = row.cells.at(-1)?.column;
         const column = /^[A-Z]+/i.exec(attributes['r'] ?? '')?.[0] ?? nextColumn(last);
@@ -416,20 +421,19 @@ export function createXlsxRenderer(
       record: ReportRecord,
       copy: { row: number; at: number } | undefined,
     ): string {
-      const { r: _r, spans: _spans, ...attributes } = row.attributes;
       const cells = row.cells.map((cell) => formatCell(cell, sheet, { number, record, copy })).join('');
-      return `${serializeTag('row', { r: String(number), ...attributes })}${cells}</row>`;
+      return `<row r="${number}"${row.attributes}>${cells}</row>`;
     }
 
     function* formatSheet(sheet: Sheet): Generator<string> {
       const repeated = findRepeated(sheet.name);
-      const outside = listsRows ? shared : (entries[0] ?? shared);
+      const outside = listsRows ? shared : { ...shared, ...entries[0] };
       let chunk = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n${sheet.head}`;
       let offset = 0;
       for (const row of sheet.rows) {
         const copies = row.isRepeated ? count : 1;
         for (let at = 0; at < copies; at += 1) {
-          const record = row.isRepeated ? (entries[at] ?? shared) : outside;
+          const record = row.isRepeated ? { ...shared, ...entries[at] } : outside;
           const copy = row.isRepeated ? { row: row.row, at } : undefined;
           chunk += formatRow(sheet, row, row.row + offset + at, record, copy);
           if (chunk.length < CHUNK_LENGTH) continue;

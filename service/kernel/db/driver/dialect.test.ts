@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../../testing/databases.ts';
+import { executeAsBytes } from './dialect.ts';
 
 onEachDatabase((database) => {
   const selectValue = async (expression: ReturnType<typeof sql>): Promise<unknown> => {
@@ -27,6 +28,28 @@ onEachDatabase((database) => {
     expect(bytes).toEqual(Buffer.from([0, 255, 16]));
     expect(await selectValue(sql`inet '10.0.0.0/8'`)).toBe('10.0.0.0/8');
     expect(await selectValue(sql`current_setting('TimeZone')`)).toBe('UTC');
+  });
+
+  test('texts of a result are read as bytes where that is asked for, other values as usual', async () => {
+    const { db } = database();
+    const long = 'x"é\u{1f600}'.repeat(20_000);
+    for (let execution = 0; execution < 4; execution += 1) {
+      const { rows } = await executeAsBytes(
+        sql`select ${long}::text as long, ''::text as empty, null::text as missing, 7::int8 as count, array['a'] as list`,
+        db,
+      );
+      expect(rows).toEqual([
+        {
+          long: new TextEncoder().encode(long),
+          empty: new Uint8Array(),
+          missing: null,
+          count: 7,
+          list: ['a'],
+        },
+      ]);
+    }
+    // The same statement without the wish.
+    expect(await selectValue(sql`'x'::text`)).toBe('x');
   });
 
   test('parameters are encoded the same on both databases', async () => {

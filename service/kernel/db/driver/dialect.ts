@@ -6,14 +6,17 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type RawBuilder,
   type TransactionSettings,
 } from 'kysely';
 import { connectionsAwaited, connectionsInUse, connectionWait } from '../../metrics.ts';
 import { getActiveSpan } from '../../telemetry/tracing.ts';
+import type { Tables } from '../tables/index.ts';
 import { abortedError, DbError, dbErrorCodes, toDbError } from './errors.ts';
 import type { BatchOutcome, Statement, StatementResult } from './statement-batch.ts';
 
@@ -135,6 +138,19 @@ const UNANSWERED_CODES = /^(08|57014)/;
 const isStalePlan = ({ code, message }: DbError): boolean =>
   code === dbErrorCodes.notSupported && message.startsWith('cached plan');
 
+/** Statements whose texts are wanted as bytes. */
+const statementsOfBytes = new WeakSet<CompiledQuery>();
+
+/**
+ * Executes a statement whose texts become bytes as soon as they arrive. Long texts of a result that waits to be used are moved to the
+ * old generation of the heap, which is collected late; bytes are not on the heap.
+ */
+export function executeAsBytes<Row>(query: RawBuilder<Row>, db: Kysely<Tables>): Promise<QueryResult<Row>> {
+  const compiledQuery = query.compile(db);
+  statementsOfBytes.add(compiledQuery);
+  return db.executeQuery(compiledQuery);
+}
+
 /**
  * A connection with the statements that wait to be sent. Those that are executed in the same turn, before any of them is answered,
  * are sent together, in the order of their execution.
@@ -171,12 +187,12 @@ export class KyselyConnection implements DatabaseConnection {
   async run(
     sql: string,
     parameters: readonly unknown[] = [],
-    copyData?: Uint8Array,
+    options: Pick<Statement, 'copyData' | 'textsAsBytes'> = {},
   ): Promise<StatementResult> {
     if (this.#signal?.aborted) throw abortedError();
     this.#requireOpen();
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
-    this.#queue.push({ sql, parameters, copyData, resolve, reject });
+    this.#queue.push({ sql, parameters, ...options, resolve, reject });
     this.#schedule();
     try {
       return await promise;
@@ -366,7 +382,8 @@ export class KyselyConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { rows, affectedRows } = await this.run(query.sql, query.parameters);
+    const textsAsBytes = statementsOfBytes.has(query);
+    const { rows, affectedRows } = await this.run(query.sql, query.parameters, { textsAsBytes });
     // Kysely's contract: the caller's row type is what its statement selects.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return { rows: rows as R[], numAffectedRows: BigInt(affectedRows) };

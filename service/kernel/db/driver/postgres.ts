@@ -37,7 +37,7 @@ class BatchQuery implements Submittable {
 
   submit({ stream }: PgConnection): void {
     // One write: each costs more than the encoding of a small statement.
-    stream.write(Buffer.concat(this.#batch.messages));
+    stream.write(Buffer.concat(this.#batch.takeMessages()));
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {

@@ -5,13 +5,15 @@
 import { type DatabaseError, serialize } from 'pg-protocol';
 import { DbError, dbErrorCodes } from './errors.ts';
 import { getPlanName, MAX_PLANS } from './prepared.ts';
-import { encodeParameter, getDecoder } from './values.ts';
+import { encodeParameter, getBytesDecoder, getDecoder } from './values.ts';
 
 export interface Statement {
   sql: string;
   parameters: readonly unknown[];
   /** Rows of a `copy … from stdin` in the text format, encoded in UTF-8. */
   copyData?: Uint8Array | undefined;
+  /** Whether texts of the result are wanted as bytes in UTF-8. Such a statement is planned each time. */
+  textsAsBytes?: boolean | undefined;
 }
 
 export interface StatementResult {
@@ -111,6 +113,7 @@ interface Step {
   columns: readonly Column[];
   /** Whether the rows of a COPY follow the statement. */
   isCopy: boolean;
+  textsAsBytes: boolean;
 }
 
 const NO_COLUMNS: readonly Column[] = [];
@@ -132,8 +135,7 @@ const countAffectedRows = (tag: string): number =>
 
 /** Encodes statements and collects the messages that answer them. */
 export class StatementBatch {
-  /** The protocol messages of all statements. */
-  readonly messages: readonly Uint8Array[];
+  #messages: readonly Uint8Array[];
   readonly #plans: SessionPlans;
   readonly #steps: Step[] = [];
   readonly #results: StatementResult[] = [];
@@ -148,17 +150,24 @@ export class StatementBatch {
     this.#plans = plans;
     const droppedNames = plans.removeExcess();
     const encoded = statements.map((statement) => this.#encode(statement));
-    this.messages = [...droppedNames.map(dropPlan), ...encoded.flat(), serialize.sync()];
+    this.#messages = [...droppedNames.map(dropPlan), ...encoded.flat(), serialize.sync()];
   }
 
-  #encode({ sql, parameters, copyData }: Statement): Uint8Array[] {
+  /** Returns the protocol messages of all statements, once: the batch waits for the answer, which its parameters should not do. */
+  takeMessages(): readonly Uint8Array[] {
+    const messages = this.#messages;
+    this.#messages = [];
+    return messages;
+  }
+
+  #encode({ sql, parameters, copyData, textsAsBytes = false }: Statement): Uint8Array[] {
     if (parameters.length > MAX_PARAMETERS) {
       const text = `A statement takes at most ${MAX_PARAMETERS} parameters, not ${parameters.length}`;
       throw new DbError(text, { code: dbErrorCodes.limitExceeded });
     }
     const values = parameters.map(encodeParameter);
     if (copyData) {
-      this.#steps.push({ planName: '', isPlanned: false, columns: NO_COLUMNS, isCopy: true });
+      this.#steps.push({ planName: '', isPlanned: false, columns: NO_COLUMNS, isCopy: true, textsAsBytes });
       // The server reads the rows as soon as it executes the statement, and skips them if it refuses the statement.
       return [
         serialize.parse({ text: sql }),
@@ -168,13 +177,14 @@ export class StatementBatch {
         serialize.copyDone(),
       ];
     }
-    const planName = (this.#plans.isKeeping && getPlanName(sql, values)) || '';
+    const planName = (this.#plans.isKeeping && !textsAsBytes && getPlanName(sql, values)) || '';
     const plan = planName === '' ? undefined : this.#plans.use(planName);
     this.#steps.push({
       planName,
       isPlanned: plan !== undefined,
       columns: plan?.columns ?? NO_COLUMNS,
       isCopy: false,
+      textsAsBytes,
     });
     if (plan) return [serialize.bind({ statement: planName, values }), serialize.execute()];
     return [
@@ -198,8 +208,10 @@ export class StatementBatch {
 
   /** A planned statement has the columns that its plan was described with: PostgreSQL refuses to execute it with others. */
   addDescription(fields: readonly ColumnDescription[]): void {
-    const columns = fields.map(({ name, dataTypeID }) => ({ name, decode: getDecoder(dataTypeID) }));
-    if (this.#step) this.#step.columns = columns;
+    const step = this.#step;
+    if (!step) return;
+    const findDecoder = step.textsAsBytes ? getBytesDecoder : getDecoder;
+    step.columns = fields.map(({ name, dataTypeID }) => ({ name, decode: findDecoder(dataTypeID) }));
   }
 
   addRow(values: readonly (string | null)[]): void {

@@ -3,7 +3,7 @@ import { types } from 'pg';
 
 type Decode = (text: string) => unknown;
 
-const { INT8, DATE, BYTEA } = types.builtins;
+const { INT8, DATE, BYTEA, TEXT } = types.builtins;
 const INT8_ARRAY = 1016;
 /** Accepts any type id; the declarations of pg name only some. */
 const getPgDecoder: (typeId: number, format: 'text') => Decode = types.getTypeParser;
@@ -27,6 +27,13 @@ const decoders = new Map<number, Decode>([
 export function getDecoder(typeId: number): Decode {
   return decoders.get(typeId) ?? getPgDecoder(typeId, 'text');
 }
+
+const encoder = new TextEncoder();
+
+const bytesDecoders = new Map<number, Decode>([[TEXT, (text) => encoder.encode(text)]]);
+
+/** Like `getDecoder`, but texts become bytes in UTF-8 with memory of their own. */
+export const getBytesDecoder = (typeId: number): Decode => bytesDecoders.get(typeId) ?? getDecoder(typeId);
 
 const quoteItem = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
 

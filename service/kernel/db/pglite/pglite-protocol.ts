@@ -15,7 +15,8 @@ import { endsSession, type StatementBatch } from '../driver/statement-batch.ts';
 import { concatBytes } from './pglite-messages.ts';
 
 /** The protocol messages of a batch in a buffer that can be transferred to another thread. */
-export const encodeBatch = ({ messages }: StatementBatch): Uint8Array<ArrayBuffer> => concatBytes(messages);
+export const encodeBatch = (batch: StatementBatch): Uint8Array<ArrayBuffer> =>
+  concatBytes(batch.takeMessages());
 
 function fromDatabaseError(error: DatabaseError): DbError {
   return new DbError(error.message, {
