@@ -1,4 +1,4 @@
-/** Tables of the agent server (migrations/0032_agents.ts, 0044_agent_clients.ts, 0050_agent_key_pause.ts, 0060_agent_forbidden_fields.ts). */
+/** Tables of the agent server (migrations/0032_agents.ts, 0044_agent_clients.ts, 0050_agent_key_pause.ts, 0057_agent_forbidden_fields.ts). */
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
