@@ -204,7 +204,7 @@ export async function readUnsealedState(
   siteId: number,
 ): Promise<{ waiting: number; unknown: number[] }> {
   const { rows } = await sql<{ waiting: number; unknown: number[] | null }>`
-    with unsealed as (select a.audit_id, a.audit_id > (select sealed_to from audit_sealing) as is_new
+    with unsealed as (select a.audit_id, s.audit_id is null and a.audit_id > (select sealed_to from audit_sealing) as is_new
       from audit_log a left join audit_seal s on s.audit_id = a.audit_id
       where a.site_id = ${siteId} and (s.audit_id is null
         -- A second row with the id of a sealed one: the key of the table holds within a partition only.
