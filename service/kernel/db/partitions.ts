@@ -1,5 +1,5 @@
 /**
- * Monthly partitions of logs that retention shortens, on PostgreSQL only (docs/decisions/0087). Statements of areas name the table and
+ * Partitions of logs that retention shortens, by month or year, on PostgreSQL only (docs/decisions/0087). Statements of areas name the table and
  * do not see them. The oldest partition has no lower bound and the newest no upper one, so that every row has a place, whatever its
  * time is. Partitions are tables of a schema of their own, with the keys that the table had; unique across partitions are offsets and
  * ids because a counter gives them.
@@ -16,7 +16,16 @@ type Tx = Transaction<Tables>;
 export const PARTITIONED_TABLES = ['activity', 'audit_log', 'topic_event'] as const;
 export type PartitionedTable = (typeof PARTITIONED_TABLES)[number];
 
-/** Months after the current one that have a partition of their own. */
+/**
+ * Months in a partition: about ten partitions for the usual retention of a table, because each is planned with every statement. With a
+ * partition for each of the 84 months of the audit log its reads took ten times as long.
+ */
+const PARTITION_MONTHS: Readonly<Record<PartitionedTable, number>> = {
+  activity: 1,
+  audit_log: 12,
+  topic_event: 1,
+};
+/** Months after the current one for which there are partitions. */
 export const MONTHS_AHEAD = 4;
 /** Larger tables are compared with the bound of their partition while they are in use, and not while they are locked. */
 const MAX_LOCKED_SCAN_BYTES = 16_000_000;
@@ -39,6 +48,12 @@ export interface Partition {
 
 const addMonths = (month: Date, count: number): Date =>
   new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + count, 1));
+
+/** Start of the period of a partition that contains a time, or of the `count`th one after it (UTC). */
+export function getPeriodStart(table: PartitionedTable, time: Date, count = 0): Date {
+  const months = PARTITION_MONTHS[table];
+  return addMonths(time, count * months - (time.getUTCMonth() % months));
+}
 
 const describeMonth = (month: Date): string => month.toISOString().slice(0, 7).replace('-', '_');
 
@@ -222,13 +237,13 @@ async function readNow(db: Db): Promise<Date> {
   return rows[0].now;
 }
 
-/** Month from which a small table can have partitions of its own; the table is locked. */
+/** Time from which a small table can have partitions of its own; the table is locked. */
 async function findBound(tx: Tx, table: PartitionedTable, now: Date): Promise<Date> {
   const { rows } = await sql<{ last: Date | null }>`select max(at) as last from ${sql.table(table)}`.execute(
     tx,
   );
   const last = rows[0]?.last;
-  return last ? addMonths(last, 1) : addMonths(now, 0);
+  return last ? getPeriodStart(table, last, 1) : getPeriodStart(table, now);
 }
 
 /** Partitions a small table; its rows are read while it is locked. */
@@ -257,7 +272,7 @@ async function replaceLargeTable(
   attempts: number,
 ): Promise<void> {
   const now = await readNow(db);
-  const bound = addMonths(new Date(now.getTime() + BOUND_DISTANCE_DAYS * 86_400_000), 1);
+  const bound = getPeriodStart(table, new Date(now.getTime() + BOUND_DISTANCE_DAYS * 86_400_000), 1);
   await withShortLocks(db, attempts, async (tx) => {
     await run(tx, `alter table ${table} drop constraint if exists ${table}_before`);
     await run(
@@ -321,9 +336,9 @@ async function partitionTable(
 }
 
 /**
- * Makes the partition without upper bound the one of its first month, with a new one behind it, until `MONTHS_AHEAD` months have their
- * own. If rows have come into it, because no partition was made for months, it becomes that of all months up to the current one. Rows
- * of clocks that are wrong stay behind the last month.
+ * Makes the partition without upper bound the one of its first period, with a new one behind it, until `MONTHS_AHEAD` months are in such
+ * partitions. If rows have come into it, because none was made for months, it becomes that of everything up to the end of the current
+ * period. Rows of clocks that are wrong stay behind the last period.
  */
 async function addMonthsTo(tx: Tx, table: PartitionedTable, schema: string, now: Date): Promise<void> {
   const future = getFutureName(schema, table);
@@ -333,8 +348,8 @@ async function addMonthsTo(tx: Tx, table: PartitionedTable, schema: string, now:
     if (last.from >= addMonths(now, MONTHS_AHEAD + 1)) return;
     const { rows } = await sql<{ hasRows: boolean }>`
       select exists (select from ${sql.raw(future)}) as "hasRows"`.execute(tx);
-    const next = addMonths(last.from, 1);
-    const end = rows[0]?.hasRows === true && next <= now ? addMonths(now, 1) : next;
+    const next = getPeriodStart(table, last.from, 1);
+    const end = rows[0]?.hasRows === true && next <= now ? getPeriodStart(table, now, 1) : next;
     const month = `${table}_${describeMonth(last.from)}`;
     await run(tx, `alter table ${table} detach partition ${future}`);
     await run(tx, `alter table ${future} rename to "${month}"`);
