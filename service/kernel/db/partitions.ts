@@ -35,7 +35,8 @@ const BOUND_DISTANCE_DAYS = 62;
 const LOCK_TIMEOUT_MS = 500;
 const LOCK_PAUSE_MS = 250;
 const LOCK_NOT_AVAILABLE = '55P03';
-const CHECK_VIOLATION = '23514';
+/** Reasons for which a table stays as it is: a long transaction, a row of a wrong clock after the bound, no right to create a schema. */
+const OBSTACLES: readonly string[] = [LOCK_NOT_AVAILABLE, '23514', '42501'];
 
 export interface Partition {
   /** With its schema, to be used in a statement. */
@@ -274,7 +275,7 @@ async function replaceLargeTable(
   const now = await readNow(db);
   const bound = getPeriodStart(table, new Date(now.getTime() + BOUND_DISTANCE_DAYS * 86_400_000), 1);
   await withShortLocks(db, attempts, async (tx) => {
-    await run(tx, `alter table ${table} drop constraint if exists ${table}_before`);
+    await dropCheck(tx, table);
     await run(
       tx,
       `alter table ${table} add constraint ${table}_before check (at < '${bound.toISOString()}') not valid`,
@@ -287,18 +288,37 @@ async function replaceLargeTable(
       await replaceTable(tx, { table, schema, bound, now });
     });
   } catch (error) {
-    await run(db, `alter table ${table} drop constraint if exists ${table}_before`);
+    await withShortLocks(db, attempts, (tx) => dropCheck(tx, table)).catch((failure: unknown) => {
+      // The check stays for now; the task of the partitions drops it (removeLeftCheck).
+      if (!isLocked(failure)) throw failure;
+    });
     throw error;
   }
 }
 
+const dropCheck = (tx: Tx, table: PartitionedTable): Promise<void> =>
+  run(tx, `alter table ${table} drop constraint if exists ${table}_before`);
+
 /** Advisory lock of the process that partitions; no other lock of the service uses the key. */
 const PARTITION_LOCK_KEY = 7_406;
+
+/** Drops the check of a process that ended while it partitioned the table, because it would refuse rows after its bound. */
+async function removeLeftCheck(db: Db, table: PartitionedTable, attempts: number): Promise<void> {
+  const { rows } = await sql<{ isThere: boolean }>`
+    select exists (select from pg_constraint where conrelid = to_regclass(${table}) and conname = ${`${table}_before`})
+      as "isThere"`.execute(db);
+  if (rows[0]?.isThere !== true) return;
+  await withShortLocks(db, attempts, async (tx) => {
+    const { rows: locks } = await sql<{ isOurs: boolean }>`
+      select pg_try_advisory_xact_lock(${PARTITION_LOCK_KEY}::bigint) as "isOurs"`.execute(tx);
+    if (locks[0]?.isOurs === true) await dropCheck(tx, table);
+  });
+}
 
 /**
  * Partitions the tables that are not yet, with a connection of its own without statement timeout. Other processes, also of the version
  * before, read and write meanwhile. A table that is in use by a long transaction, belongs to another role, or is large and has rows of
- * the future stays as it is until the next call.
+ * the future stays as it is until the next call, and all do when the role may not create a schema; `steward doctor` names them.
  */
 export async function partitionTables(
   db: Db,
@@ -325,13 +345,12 @@ async function partitionTable(
   const { isPartitioned, isOwner, bytes } = await readTable(db, table);
   if (isPartitioned || !isOwner) return;
   const schema = await readSchema(db);
-  await run(db, `create schema if not exists "${schema}"`);
   const replace = bytes > maxLockedScanBytes ? replaceLargeTable : replaceSmallTable;
   try {
+    await run(db, `create schema if not exists "${schema}"`);
     await replace(db, table, schema, attempts);
   } catch (error) {
-    // A row of a wrong clock, which is later than the bound.
-    if (!isLocked(error) && getDbError(error)?.code !== CHECK_VIOLATION) throw error;
+    if (!OBSTACLES.includes(getDbError(error)?.code ?? '')) throw error;
   }
 }
 
@@ -377,13 +396,14 @@ async function moveRowsFrom(tx: Tx, from: string, to: string, time: Date): Promi
 }
 
 /**
- * Makes the partitions of the coming months. Does nothing when they exist, when the table is not partitioned, and when it belongs to
- * another role.
+ * Makes the partitions of the coming months. Does nothing when they exist, and when the table belongs to another role; of a table that is
+ * not partitioned it removes what an interrupted attempt left.
  * @throws DbError that `isLocked` recognizes when the table is in use by a long transaction
  */
 export async function addPartitions(db: Db, table: PartitionedTable, attempts = 5): Promise<void> {
   const { isPartitioned, isOwner } = await readTable(db, table);
-  if (!isPartitioned || !isOwner) return;
+  if (!isOwner) return;
+  if (!isPartitioned) return removeLeftCheck(db, table, attempts);
   const now = await readNow(db);
   const last = (await listPartitions(db, table)).at(-1);
   if (last?.from && last.from >= addMonths(now, MONTHS_AHEAD + 1)) return;
