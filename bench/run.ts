@@ -21,6 +21,7 @@ import { grid, gridEmbedded } from './grid.ts';
 import { http } from './http.ts';
 import { imports, importsEmbedded } from './imports.ts';
 import { jobs, jobsEmbedded } from './jobs.ts';
+import { partitions } from './partitions.ts';
 import { pdf } from './pdf.ts';
 import { publications } from './publications.ts';
 import { relationshipIntelligence } from './relationship-intelligence.ts';
@@ -58,6 +59,7 @@ const BENCHES: readonly Bench[] = [
   agent,
   reports,
   pdf,
+  partitions,
   ...publications,
 ];
 

@@ -21,6 +21,7 @@ const SERVER = {
   missingExtensions: [],
   canCreateExtensions: false,
   clockDifferenceMs: 0,
+  plainTables: [],
 };
 
 test.each([
@@ -30,6 +31,7 @@ test.each([
   [{ missingExtensions: ['pg_trgm'] }, { extensions: 'problem' }],
   [{ missingExtensions: ['pg_trgm'], canCreateExtensions: true }, { extensions: 'ok' }],
   [{ clockDifferenceMs: -2_001 }, { clock: 'problem' }],
+  [{ plainTables: ['activity'] }, { database: 'ok', partitions: 'warning' }],
 ])('of a server with %o it reports %o', (state, statuses) =>
   expect(findStatuses(describeServer({ ...SERVER, ...state }))).toMatchObject(statuses),
 );

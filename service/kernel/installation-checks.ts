@@ -125,7 +125,8 @@ const formatBytes = (bytes: number): string =>
 
 /** Findings about a PostgreSQL server. Exported for tests. */
 export function describeServer(state: ServerState): Finding[] {
-  const { version, isReadOnly, missingExtensions, canCreateExtensions, clockDifferenceMs } = state;
+  const { version, isReadOnly, missingExtensions, canCreateExtensions, clockDifferenceMs, plainTables } =
+    state;
   const major = Math.floor(version / 10_000);
   const findings: Finding[] = [
     major >= 15
@@ -160,6 +161,14 @@ export function describeServer(state: ServerState): Finding[] {
           'Synchronize the clocks of both hosts, for example with chrony or systemd-timesyncd.',
         ),
   );
+  if (plainTables.length > 0)
+    findings.push(
+      warning(
+        'partitions',
+        `Not partitioned: ${plainTables.join(', ')}. Their space is not given back when old rows are deleted.`,
+        'Restart the service while no long transaction runs, as the owner of the tables with the right to create a schema.',
+      ),
+    );
   return findings;
 }
 

@@ -103,10 +103,14 @@ const REPORT_COLUMNS = sql`a.activity_id as "activityId", a.at, a.user_id as "us
   a.export_data_type as "exportDataType", a.export_detail as "exportDetail", a.principal_user_id as "principalUserId",
   p.email as "principalUserName", p.first_name || ' ' || p.last_name as "principalFullName"`;
 
-/** Selects full rows with the names of users, former members included. */
-const selectReportRows = (found: RawBuilder<unknown>) => sql<StoredActivity>`
+/** Selects full rows with the names of users, former members included. With `at`, found rows are looked up in their partition only. */
+const selectReportRows = (
+  found: RawBuilder<unknown>,
+  { hasTime }: { hasTime: boolean },
+) => sql<StoredActivity>`
   with found as materialized (${found})
-  select ${REPORT_COLUMNS} from found join activity a on a.activity_id = found.activity_id
+  select ${REPORT_COLUMNS} from found
+  join activity a on a.activity_id = found.activity_id ${hasTime ? sql`and a.at = found.at` : sql``}
   left join account u on u.user_id = a.user_id
   left join account p on p.user_id = a.principal_user_id
   order by a.at desc, a.activity_id desc`;
@@ -194,8 +198,10 @@ async function readByCells(
   const request = { axis, location, rowsNeeded: location.skip + page.limit };
   const isSite = buildAxes(siteId, filter).length === 0;
   const rows = isSite ? axis.selectRows(location) : await selectCheapestRows(tx, siteId, filter, request);
-  const found = await selectReportRows(sql`select at, activity_id from ${rows} r
-    ${NEWEST_FIRST} limit ${page.limit} offset ${location.skip}`).execute(tx);
+  const found = await selectReportRows(
+    sql`select at, activity_id from ${rows} r ${NEWEST_FIRST} limit ${page.limit} offset ${location.skip}`,
+    { hasTime: true },
+  ).execute(tx);
   return { total, rows: found.rows };
 }
 
@@ -213,7 +219,8 @@ async function readByRows(tx: Tx, plan: RowPlan, page: Page): Promise<ActivityRe
 
 /** Rows by id, newest first. */
 export async function readRows(db: Db, ids: readonly number[]): Promise<StoredActivity[]> {
-  return (await selectReportRows(sql`select unnest(${[...ids]}::bigint[]) as activity_id`).execute(db)).rows;
+  const found = sql`select unnest(${[...ids]}::bigint[]) as activity_id`;
+  return (await selectReportRows(found, { hasTime: false }).execute(db)).rows;
 }
 
 /** Relation of all rows that match the filter: `at`, `kind`, `user_id`, `ip_address`. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { type Db, openDatabase } from '../../kernel/db/database.ts';
+import { PARTITIONED_TABLES } from '../../kernel/db/partitions.ts';
 import { createTestDatabase } from '../../testing/databases.ts';
 import { runMove } from '../move.ts';
 import { openRestoreTarget, type RestoreTarget } from '../restore/target.ts';
@@ -9,13 +10,27 @@ import { moveDatabase, type MoveOptions } from './move-database.ts';
 
 const OPTIONS: MoveOptions = { targetName: 'db.example/steward', restarts: false, onProgress: () => {} };
 
+/** Indexes, constraints and triggers; without the keys of partitioned tables, which partitions have instead of the table. */
 const listSchema = async (db: Db): Promise<unknown[]> => {
+  const keys = PARTITIONED_TABLES.map((table) => `${table}_pkey`);
   const { rows } = await sql`
-    select indexdef as definition from pg_indexes where schemaname = 'public'
-    union all select conrelid::regclass || ' ' || conname from pg_constraint where connamespace = 'public'::regnamespace and contype <> 'n'
+    select replace(indexdef, ' ON ONLY ', ' ON ') as definition from pg_indexes
+      where schemaname = 'public' and not indexname = any(${keys})
+    union all select conrelid::regclass || ' ' || conname from pg_constraint
+      where connamespace = 'public'::regnamespace and contype <> 'n' and not conname = any(${keys})
     union all select tgrelid::regclass || ' ' || tgname || ' ' || tgenabled::text from pg_trigger where not tgisinternal
     order by 1`.execute(db);
   return rows;
+};
+
+/** Number of indexes of each partition; those of a table are the same. */
+const countPartitionIndexes = async (db: Db): Promise<Map<string, Set<number>>> => {
+  const { rows } = await sql<{ table: string; indexes: number }>`
+    select inhparent::regclass::text as table,
+      (select count(*)::int from pg_index where indrelid = inhrelid and indisvalid) as indexes
+    from pg_inherits join pg_class c on c.oid = inhparent where c.relkind = 'p'`.execute(db);
+  const groups = Map.groupBy(rows, ({ table }) => table);
+  return new Map([...groups].map(([table, group]) => [table, new Set(group.map(({ indexes }) => indexes))]));
 };
 
 /** Rows of tables that a site's backup does not contain, and the next id of each sequence. */
@@ -80,6 +95,14 @@ test.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
     expect(expected).not.toEqual(secrets);
     expect(await readSecrets(target.db)).toEqual(expected);
     expect(await listSchema(target.db)).toEqual(schema);
+    // With their key: the indexes of activity, of audit_log and of topic_event.
+    expect(await countPartitionIndexes(target.db)).toEqual(
+      new Map([
+        ['activity', new Set([7])],
+        ['audit_log', new Set([5])],
+        ['topic_event', new Set([1])],
+      ]),
+    );
     await closeAll();
     await (await openDatabase(server)).close();
 

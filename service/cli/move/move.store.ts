@@ -48,7 +48,8 @@ export async function prepareTarget(tx: Tx, tables: readonly string[]): Promise<
     from pg_constraint where contype = 'f' and conrelid = any(${tables}::regclass[])
     union all
     -- Opening the target to continue builds the indexes that a migration names again (kernel/db/concurrent-indexes.ts).
-    select format('drop index %I', i.relname), regexp_replace(pg_get_indexdef(x.indexrelid), ' INDEX ', ' INDEX if not exists ')
+    select format('drop index %I', i.relname), replace(
+      regexp_replace(pg_get_indexdef(x.indexrelid), ' INDEX ', ' INDEX if not exists '), ' ON ONLY ', ' ON ')
     from pg_index x join pg_class i on i.oid = x.indexrelid
     where x.indrelid = any(${tables}::regclass[])
       and not exists (select from pg_constraint c where c.conindid = x.indexrelid and c.contype <> 'f')
@@ -81,15 +82,17 @@ export async function setNextBlock(tx: Tx, table: string, block: number): Promis
   await sql`update move_step set next_block = ${block} where table_name = ${table}`.execute(tx);
 }
 
-/** Numbers of blocks of the tables, in which their rows are read. */
+/** Numbers of blocks of the tables, in which their rows are read; of a partitioned table, that of its largest partition. */
 export async function countBlocks(db: Db, tables: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ name: string; blocks: number }>`
-    select name, pg_relation_size(name::regclass) / current_setting('block_size')::int as blocks
+    select name, (select max(pg_relation_size(relid)) from (
+        select name::regclass as relid union all select relid from pg_partition_tree(name::regclass)) part)
+      / current_setting('block_size')::int as blocks
     from unnest(${tables}::text[]) as name`.execute(db);
   return new Map(rows.map(({ name, blocks }) => [name, blocks]));
 }
 
-/** The rows of some blocks, all values as text. Without writes a row stays in its block. */
+/** The rows of some blocks, all values as text; of a partitioned table, of these blocks of all its partitions. Without writes a row stays in its block. */
 export async function readBlocks(
   db: Db,
   { name, columns }: DataTable,

@@ -3,13 +3,21 @@ import { deleteOldAuditRows } from '../audit/chain.store.ts';
 import { sealAuditRows } from '../audit/chain.ts';
 import { deleteEndedWindows } from '../auth/throttle.store.ts';
 import type { Db } from '../db/database.ts';
+import {
+  addPartitions,
+  dropEmptyPartitions,
+  isLocked,
+  PARTITIONED_TABLES,
+  type PartitionedTable,
+} from '../db/partitions.ts';
 import { KERNEL_MAIL_EXAMPLES } from '../mail/examples.ts';
-import { deleteExpiredEventsTask } from '../outbox/delete-expired-events.ts';
+import { deleteExpiredEventsTask, EVENT_RETENTION_DAYS } from '../outbox/delete-expired-events.ts';
 import { createItemTask } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
 import { defineArea, type TaskContext } from './area.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Scheduled task that deletes the counters of rate limits whose windows have ended. */
 const createRateLimitCleanupTask = ({ db }: { db: Db }): ScheduledTask => ({
@@ -42,6 +50,35 @@ const createSealTask = ({ db }: TaskContext): ScheduledTask => ({
   run: async (signal) => sealAuditRows(db, { signal }),
 });
 
+/**
+ * Scheduled task that makes the partitions of the coming months and drops those whose rows retention has deleted (docs/decisions/0087).
+ * A table that is in use by a long transaction is left for the next run: months are made far ahead, and an empty partition harms nobody.
+ * Several processes may run it at the same time. Does nothing on the embedded database.
+ */
+const createPartitionTask = ({ db, services: { logRetention } }: TaskContext): ScheduledTask => {
+  const keptDays: Record<PartitionedTable, number | null> = {
+    activity: logRetention.activityDays,
+    audit_log: logRetention.auditDays,
+    topic_event: EVENT_RETENTION_DAYS,
+  };
+  return {
+    name: 'partitions of logs',
+    intervalMs: HOUR_MS,
+    async run(signal) {
+      for (const table of PARTITIONED_TABLES) {
+        if (signal?.aborted) return;
+        const days = keptDays[table];
+        try {
+          await addPartitions(db, table);
+          if (days !== null) await dropEmptyPartitions(db, table, new Date(Date.now() - days * DAY_MS));
+        } catch (error) {
+          if (!isLocked(error)) throw error;
+        }
+      }
+    },
+  };
+};
+
 /** The tables and tasks of the kernel: sessions, links, audit log, outbox, mail, limits. */
 export const kernelArea = defineArea({
   name: 'kernel',
@@ -50,6 +87,7 @@ export const kernelArea = defineArea({
     createRateLimitCleanupTask(context),
     createAuditRetentionTask(context),
     createSealTask(context),
+    createPartitionTask(context),
   ],
   mailExamples: KERNEL_MAIL_EXAMPLES,
   tables: {

@@ -133,6 +133,7 @@ export async function listSitesWithOldActivity(db: Db, days: number): Promise<nu
 export async function deleteOldActivity(db: Db, siteId: number, days: number): Promise<boolean> {
   const { numAffectedRows } = await sql`delete from activity where activity_id in (
     select activity_id from activity where site_id = ${siteId} and at < now() - make_interval(days => ${days}::int)
-    order by at limit ${DELETE_BATCH_ROWS} for update skip locked)`.execute(db);
+    order by at limit ${DELETE_BATCH_ROWS} for update skip locked)
+    and at < now() - make_interval(days => ${days}::int)`.execute(db);
   return Number(numAffectedRows ?? 0n) === DELETE_BATCH_ROWS;
 }

@@ -4,6 +4,7 @@ import { onEachDatabase } from '../../testing/databases.ts';
 import { makeSite, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { kernelArea } from '../area/kernel-area.ts';
+import { dropEmptyPartitions, listPartitions } from '../db/partitions.ts';
 import { deleteOldAuditRows } from './chain.store.ts';
 import { sealAuditRows, verifyAuditChain } from './chain.ts';
 
@@ -41,6 +42,14 @@ onEachDatabase((database) => {
     expect([await list(one), await list(other)]).toEqual([[1, 399], [400]]);
   });
 
+  const readTime = async (subject: string): Promise<string> => {
+    const { rows } = await sql<{ at: Date }>`
+      select at from audit_log where subject_id = ${subject} order by audit_id desc limit 1`.execute(
+      database().db,
+    );
+    return rows[0]?.at.toISOString() ?? '';
+  };
+
   test('the chain is cut at its start only, and what remains can be verified', async () => {
     const { db } = database();
     const siteId = await makeSite(db);
@@ -48,6 +57,7 @@ onEachDatabase((database) => {
     // Rows without a seal stay.
     expect(await deleteOldAuditRows(db, siteId, 15, 2)).toBe(false);
     await sealAuditRows(db);
+    expect(await verifyAuditChain(db, siteId)).toMatchObject({ checkpoint: 0, completeFrom: null });
     expect(await deleteOldAuditRows(db, siteId, 15, 2)).toBe(true);
     expect(await list(siteId)).toEqual([10, 20]);
     expect(await deleteOldAuditRows(db, siteId, 15, 2)).toBe(false);
@@ -55,6 +65,7 @@ onEachDatabase((database) => {
     expect(await verifyAuditChain(db, siteId)).toMatchObject({
       rows: 1,
       checkpoint: 3,
+      completeFrom: await readTime('10'),
       seq: 4,
       problems: [],
     });
@@ -64,5 +75,67 @@ onEachDatabase((database) => {
     // A row with an older time than the one before it, as after a change of the clock, is deleted with that one.
     expect(await list(siteId)).toEqual([5, 50]);
     expect(await verifyAuditChain(db, siteId)).toMatchObject({ rows: 2, checkpoint: 4, problems: [] });
+  });
+
+  test('partitions of which all rows are deleted are dropped, and the rest verifies from its first row', async () => {
+    const { db, kind } = database();
+    if (kind === 'embedded') return;
+    const siteId = await makeSite(db);
+    await insert(siteId, [700, 600, 5]);
+    await sealAuditRows(db);
+    // As if the log had been partitioned three years ago.
+    const start = new Date(Date.UTC(new Date().getUTCFullYear() - 3, 0, 1));
+    const [past] = await listPartitions(db, 'audit_log');
+    const bound = past?.to ?? new Date();
+    await sql.raw(`alter table audit_log detach partition ${past?.name}`).execute(db);
+    await sql.raw(`alter table ${past?.name} rename to audit_log_old`).execute(db);
+    for (const [name, from, to] of [
+      ['past', 'minvalue', `'${start.toISOString()}'`],
+      ['old_month', `'${start.toISOString()}'`, `'${bound.toISOString()}'`],
+    ] as const) {
+      await sql
+        .raw(
+          `create table public_partitions.audit_log_${name} partition of audit_log for values from (${from}) to (${to})`,
+        )
+        .execute(db);
+      await sql.raw(`alter table public_partitions.audit_log_${name} add primary key (audit_id)`).execute(db);
+    }
+    await sql`alter table audit_log disable trigger user`.execute(db);
+    await sql`insert into audit_log select * from public_partitions.audit_log_old`.execute(db);
+    await sql`alter table audit_log enable trigger user`.execute(db);
+    await sql`drop table public_partitions.audit_log_old`.execute(db);
+    expect(await verifyAuditChain(db, siteId)).toMatchObject({ rows: 3, problems: [] });
+    // Rows of other tests and of this one.
+    await sql`delete from audit_log where site_id <> ${siteId}`.execute(db);
+    expect(await dropEmptyPartitions(db, 'audit_log', bound)).toBe(0);
+    await deleteOldAuditRows(db, siteId, 500);
+    const dropped = await dropEmptyPartitions(db, 'audit_log', bound);
+    // Five days ago may belong to the year before, which then stays.
+    const isThisYear = new Date(Date.now() - 5 * 86_400_000) >= bound;
+    expect(dropped).toBe(isThisYear ? 2 : 0);
+    expect(await verifyAuditChain(db, siteId)).toMatchObject({
+      rows: 1,
+      checkpoint: 2,
+      completeFrom: await readTime('5'),
+      problems: [],
+    });
+  });
+
+  test('a second row with the id of a sealed one is found', async () => {
+    const { db, kind } = database();
+    if (kind === 'embedded') return;
+    const siteId = await makeSite(db);
+    await insert(siteId, [1]);
+    await sealAuditRows(db);
+    await sql`insert into audit_log (audit_id, site_id, at, action, subject_type, subject_id, request_id, changes)
+      select audit_id, site_id, at - interval '20 years', 'forged', 'user', '1', '', '{}' from audit_log
+      where site_id = ${siteId}`.execute(db);
+    const { problems } = await verifyAuditChain(db, siteId);
+    expect(problems).toMatchObject([{ problem: 'A row was never sealed' }]);
+    // Also when the seal is of a version before the time was stored.
+    await sql`update audit_seal set at = null where site_id = ${siteId}`.execute(db);
+    expect((await verifyAuditChain(db, siteId)).problems).toContainEqual(
+      expect.objectContaining({ problem: 'A row was never sealed' }),
+    );
   });
 });

@@ -32,6 +32,8 @@ export interface Seal {
   seq: number;
   auditId: number;
   hash: Buffer;
+  /** Time of the row in ISO 8601. It leads to the partition of the row and proves nothing. */
+  at: string;
 }
 
 const CONTENT = sql<SealedContent>`a.site_id as "siteId", a.audit_id as "auditId",
@@ -132,10 +134,10 @@ export async function appendSeals(tx: Tx, siteId: number, seals: readonly Seal[]
   if (!last) return;
   const auditIds = seals.map(({ auditId }) => auditId);
   const hashes = seals.map(({ hash }) => hash.toString('hex'));
-  await sql`insert into audit_seal (site_id, seq, audit_id, hash)
-    select ${siteId}, seq, audit_id, decode(hash, 'hex')
-    from unnest(${seals.map(({ seq }) => seq)}::bigint[], ${auditIds}::bigint[], ${hashes}::text[])
-      as sealed (seq, audit_id, hash)`.execute(tx);
+  await sql`insert into audit_seal (site_id, seq, audit_id, hash, at)
+    select ${siteId}, seq, audit_id, decode(hash, 'hex'), at
+    from unnest(${seals.map(({ seq }) => seq)}::bigint[], ${auditIds}::bigint[], ${hashes}::text[],
+      ${seals.map(({ at }) => at)}::timestamptz[]) as sealed (seq, audit_id, hash, at)`.execute(tx);
   await sql`update audit_chain set seq = ${last.seq}, hash = ${last.hash} where site_id = ${siteId}`.execute(
     tx,
   );
@@ -146,19 +148,47 @@ export async function readSeals(
   db: Db,
   siteId: number,
   { after, last, limit }: { after: number; last: number; limit: number },
-): Promise<(Seal & { content: SealedContent | null })[]> {
-  const { rows } = await sql<Omit<Seal, 'auditId'> & { sealedId: number } & Partial<SealedContent>>`
+): Promise<(Omit<Seal, 'at'> & { content: SealedContent | null })[]> {
+  const { rows } = await sql<Omit<Seal, 'auditId' | 'at'> & { sealedId: number } & Partial<SealedContent>>`
     select s.seq, s.hash, s.audit_id as "sealedId", ${CONTENT}
-    from audit_seal s left join audit_log a on a.audit_id = s.audit_id and a.site_id = s.site_id
+    from audit_seal s left join audit_log a on a.audit_id = s.audit_id and a.site_id = s.site_id and a.at = s.at
     where s.site_id = ${siteId} and s.seq > ${after} and s.seq <= ${last} order by s.seq limit ${limit}`.execute(
     db,
   );
-  return rows.map(({ seq, hash, sealedId, ...content }) => ({
+  const seals = rows.map(({ seq, hash, sealedId, ...content }) => ({
     seq,
     hash,
     auditId: sealedId,
     content: content.auditId === null ? null : (content as SealedContent),
   }));
+  const missing = seals.filter(({ content }) => content === null).map(({ auditId }) => auditId);
+  const found = await readRows(db, siteId, missing);
+  return seals.map((seal) => ({ ...seal, content: seal.content ?? found.get(seal.auditId) ?? null }));
+}
+
+/** Audit rows of a site by id, whatever their time is: that of a seal may be missing or, like that of the row, changed. */
+async function readRows(
+  db: Db,
+  siteId: number,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, SealedContent>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<SealedContent>`
+    select ${CONTENT} from audit_log a where a.audit_id = any(${[...ids]}::bigint[]) and a.site_id = ${siteId}`.execute(
+    db,
+  );
+  return new Map(rows.map((row) => [row.auditId, row]));
+}
+
+/** Time of the first row after the checkpoint, in ISO 8601; undefined if there is none. */
+export async function readFirstTime(db: Db, siteId: number): Promise<string | undefined> {
+  const { rows } = await sql<{ at: Date }>`
+    select a.at from audit_chain c
+    join lateral (select audit_id from audit_seal s where s.site_id = c.site_id and s.seq > c.checkpoint_seq
+      order by s.seq limit 1) s on true
+    join audit_log a on a.audit_id = s.audit_id and a.site_id = c.site_id
+    where c.site_id = ${siteId}`.execute(db);
+  return rows[0]?.at.toISOString();
 }
 
 /** The hash of a seal; undefined when it does not exist. */
@@ -174,8 +204,12 @@ export async function readUnsealedState(
   siteId: number,
 ): Promise<{ waiting: number; unknown: number[] }> {
   const { rows } = await sql<{ waiting: number; unknown: number[] | null }>`
-    with unsealed as (select a.audit_id, a.audit_id > (select sealed_to from audit_sealing) as is_new from audit_log a
-      where a.site_id = ${siteId} and not exists (select from audit_seal s where s.audit_id = a.audit_id))
+    with unsealed as (select a.audit_id, s.audit_id is null and a.audit_id > (select sealed_to from audit_sealing) as is_new
+      from audit_log a left join audit_seal s on s.audit_id = a.audit_id
+      where a.site_id = ${siteId} and (s.audit_id is null
+        -- A second row with the id of a sealed one: the key of the table holds within a partition only.
+        or (s.at is distinct from a.at
+          and exists (select from audit_log b where b.audit_id = a.audit_id and b.at <> a.at))))
     select (select count(*)::int from unsealed where is_new) as waiting,
       (select array_agg(audit_id::float8) from (
         select audit_id from unsealed where not is_new order by audit_id limit 20) u) as unknown`.execute(db);
@@ -198,14 +232,18 @@ export async function deleteOldAuditRows(
 ): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     with chain as (select * from audit_chain where site_id = ${siteId} for update),
-    first as (select s.seq, s.audit_id, s.hash, a.at from chain
+    sealed as (select s.seq, s.audit_id, s.hash, s.at from chain
       join audit_seal s on s.site_id = chain.site_id and s.seq > chain.checkpoint_seq
-      left join audit_log a on a.audit_id = s.audit_id and a.site_id = s.site_id
       order by s.seq limit ${limit}),
+    first as (select s.seq, s.audit_id, s.hash, coalesce(a.at, (
+        select b.at from audit_log b where b.audit_id = s.audit_id and b.site_id = ${siteId})) as at
+      from sealed s
+      left join audit_log a on a.audit_id = s.audit_id and a.site_id = ${siteId} and a.at = s.at),
     old as (select * from first where seq < coalesce(
       (select min(seq) from first where at >= now() - make_interval(days => ${days}::int)), 9223372036854775807)),
     deleted_seals as (delete from audit_seal where site_id = ${siteId} and seq in (select seq from old)),
-    deleted_rows as (delete from audit_log where audit_id in (select audit_id from old)),
+    deleted_rows as (delete from audit_log where audit_id in (select audit_id from old)
+      and at < now() - make_interval(days => ${days}::int)),
     moved as (update audit_chain set checkpoint_seq = (select max(seq) from old),
         checkpoint_hash = (select hash from old order by seq desc limit 1)
       where site_id = ${siteId} and exists (select from old))

@@ -59,7 +59,7 @@ function sealBatch(db: Db, after: number, limit: number): Promise<number | undef
       const seals = siteRows.map((row, index): store.Seal => {
         const seq = chain.seq + 1 + index;
         previous = hashRow(previous, seq, row);
-        return { seq, auditId: row.auditId, hash: previous };
+        return { seq, auditId: row.auditId, hash: previous, at: row.at };
       });
       await store.appendSeals(tx, siteId, seals);
     }
@@ -98,6 +98,8 @@ export interface AuditVerification {
   rows: number;
   /** Number of the last seal that was deleted with its row at the end of its time; 0: none. */
   checkpoint: number;
+  /** Time of the oldest row that is kept, from which the log is complete; null: nothing was deleted, or nothing is kept. */
+  completeFrom: string | null;
   /** Number and hash of the newest seal. Kept elsewhere, they prove later that nothing up to it has changed. */
   seq: number;
   hash: string;
@@ -140,6 +142,7 @@ export async function verifyAuditChain(
       siteId,
       rows,
       checkpoint: chain.checkpointSeq,
+      completeFrom: chain.checkpointSeq === 0 ? null : ((await store.readFirstTime(db, siteId)) ?? null),
       seq: chain.seq,
       hash: chain.hash.toString('hex'),
       unsealed: waiting,

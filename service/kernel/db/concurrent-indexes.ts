@@ -32,6 +32,33 @@ async function lock(connection: Kysely<Tables>): Promise<void> {
 }
 
 /**
+ * Builds an index of a partitioned table (docs/decisions/0087), which PostgreSQL does not build concurrently as a whole: the one of the
+ * table without the partitions, then that of each partition, which is attached to it. Partitions that are made meanwhile have theirs
+ * from the start. @returns false if the table is not partitioned
+ */
+async function buildOnPartitions(
+  connection: Kysely<Tables>,
+  { name, definition }: IndexDefinition,
+): Promise<boolean> {
+  const [, table = '', rest = ''] = /^on (\w+) (.*)$/su.exec(definition) ?? [];
+  const { rows: partitions } = await sql<{ name: string; schema: string; index: string; isDone: boolean }>`
+    select format('%I.%I', n.nspname, c.relname) as name, quote_ident(n.nspname) as schema,
+      quote_ident(c.relname || '_' || ${name}) as index,
+      exists (select from pg_inherits x join pg_index k on k.indexrelid = x.inhrelid
+        where x.inhparent = to_regclass(${name}) and k.indrelid = c.oid) as "isDone"
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_namespace n on n.oid = c.relnamespace
+    where i.inhparent = to_regclass(${table}) and c.relpartbound is not null order by 1`.execute(connection);
+  if (partitions.length === 0) return false;
+  await sql.raw(`create index if not exists ${name} on only ${table} ${rest}`).execute(connection);
+  for (const { name: partition, schema, index } of partitions.filter(({ isDone }) => !isDone)) {
+    await sql.raw(`drop index concurrently if exists ${schema}.${index}`).execute(connection);
+    await sql.raw(`create index concurrently ${index} on ${partition} ${rest}`).execute(connection);
+    await sql.raw(`alter index ${name} attach partition ${schema}.${index}`).execute(connection);
+  }
+  return true;
+}
+
+/**
  * Builds the indexes that do not exist or are invalid. On PostgreSQL reads and writes go on meanwhile, and of several processes one
  * builds; the embedded database has one connection, so that a build is an ordinary statement.
  */
@@ -49,6 +76,7 @@ export async function buildIndexes(
       for (const { name, definition, isUnique = false } of indexes) {
         const isBuilt = await isValid(connection, name);
         if (isBuilt) continue;
+        if (await buildOnPartitions(connection, { name, definition })) continue;
         if (isBuilt === false) await sql.raw(`drop index ${concurrently} ${name}`).execute(connection);
         await sql
           .raw(`create ${isUnique ? 'unique ' : ''}index ${concurrently} ${name} ${definition}`)

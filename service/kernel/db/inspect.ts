@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { PARTITIONED_TABLES } from './partitions.ts';
 
 /** What `steward doctor` reads of a PostgreSQL server. */
 export interface ServerState {
@@ -10,6 +11,8 @@ export interface ServerState {
   canCreateExtensions: boolean;
   /** Time of the server minus time of this host; the time of the query is subtracted as far as it is known. */
   clockDifferenceMs: number;
+  /** Logs that could not be partitioned yet (partitions.ts). */
+  plainTables: readonly string[];
 }
 
 const REQUIRED_EXTENSIONS = ['pg_trgm', 'btree_gin'];
@@ -21,6 +24,8 @@ const INSPECT = `select current_setting('server_version_num')::int as version,
     has_database_privilege(current_database(), 'create')
       and not exists (select from unnest($1::text[]) as required(name)
         where not exists (select from pg_available_extensions where pg_available_extensions.name = required.name)) as can_create,
+    array(select relname::text from pg_class
+      where oid = any(array(select to_regclass(name) from unnest($2::text[]) as name)) and relkind = 'r' order by 1) as plain,
     extract(epoch from clock_timestamp())::float8 * 1000 as now_ms`;
 
 interface StateRow {
@@ -29,6 +34,7 @@ interface StateRow {
   missing: string[];
   can_create: boolean;
   now_ms: number;
+  plain: string[];
 }
 
 /** What `steward doctor` reads of a standby and its primary. */
@@ -92,7 +98,7 @@ async function withClient<T>(
 export const inspectServer = (databaseUrl: string, timeoutMs: number): Promise<ServerState> =>
   withClient(databaseUrl, timeoutMs, async (client) => {
     const sentAt = Date.now();
-    const { rows } = await client.query<StateRow>(INSPECT, [REQUIRED_EXTENSIONS]);
+    const { rows } = await client.query<StateRow>(INSPECT, [REQUIRED_EXTENSIONS, PARTITIONED_TABLES]);
     const answeredAt = Date.now();
     const [row] = rows;
     if (!row) throw new Error('The server did not describe itself');
@@ -104,5 +110,6 @@ export const inspectServer = (databaseUrl: string, timeoutMs: number): Promise<S
       missingExtensions: row.missing,
       canCreateExtensions: row.can_create,
       clockDifferenceMs: early + late,
+      plainTables: row.plain,
     };
   });

@@ -54,6 +54,8 @@ import { up as standbyReads } from './migrations/0053_standby_reads.ts';
 import { up as leases } from './migrations/0054_leases.ts';
 import { up as siteFigures } from './migrations/0055_site_figures.ts';
 import { up as agentForbiddenFields } from './migrations/0057_agent_forbidden_fields.ts';
+import { up as sealTime } from './migrations/0056_seal_time.ts';
+import { partitionTables } from './partitions.ts';
 import type { Tables } from './tables/index.ts';
 
 /**
@@ -124,6 +126,7 @@ const allMigrations: SchemaMigrations = {
   '0057_agent_forbidden_fields': { up: agentForbiddenFields, phase: 'expand' },
   '0052_job_items': { up: jobItems },
   '0055_site_figures': { up: siteFigures, phase: 'expand' },
+  '0056_seal_time': { up: sealTime, phase: 'expand' },
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */
@@ -190,8 +193,8 @@ export function explainIncompatibility({ newer }: Pick<MigrationState, 'newer'>)
 }
 
 /**
- * Runs all pending migrations in one transaction, under the advisory lock of Kysely, and builds their indexes: if two processes start at
- * the same time, the second waits and has nothing to run. Migrations of a newer version that are marked `expand` are accepted.
+ * Runs all pending migrations in one transaction, under the advisory lock of Kysely, builds their indexes, and partitions tables: if two
+ * processes start at the same time, the second waits and has nothing to run. Migrations of a newer version that are marked `expand` are accepted.
  * @throws Error for others
  */
 export async function migrate(
@@ -224,6 +227,7 @@ export async function migrate(
     kind,
     Object.values(migrations).flatMap(({ indexes = [] }) => indexes),
   );
+  if (kind === 'postgres') await partitionTables(db);
 }
 
 /** The migration, and the record of its phase for processes that do not know it. */

@@ -27,7 +27,7 @@ export async function listTables(db: Db): Promise<DataTable[]> {
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns,
       string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attname) as signature
     from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and not c.relname = any(${OWN_TABLES})
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relname = any(${OWN_TABLES})
       and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     group by c.relname order by c.relname`.execute(db);
   return rows;

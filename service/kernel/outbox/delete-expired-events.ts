@@ -5,7 +5,8 @@ import { deleteEventsBefore, getMomentBefore, listTopicsWithEventsBefore } from 
 
 const HOUR_MS = 3_600_000;
 /** Events are kept for 9 days (spec shapes 7). */
-const EVENT_RETENTION_MS = 9 * 24 * HOUR_MS;
+export const EVENT_RETENTION_DAYS = 9;
+const EVENT_RETENTION_MS = EVENT_RETENTION_DAYS * 24 * HOUR_MS;
 /** Rows deleted by one statement; bounds the time for which it blocks the embedded database. */
 const BATCH_SIZE = 10_000;
 /** Upper bound of one run in milliseconds; the next run continues. */

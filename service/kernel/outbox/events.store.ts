@@ -88,7 +88,7 @@ export async function deleteEventsBefore(
       select off, at from topic_event where site_id = ${siteId} and topic_id = ${topicId} order by off limit ${limit}),
     kept as (select min(off) as off from oldest where at >= ${before}::timestamptz)
     delete from topic_event e using oldest, kept
-    where e.site_id = ${siteId} and e.topic_id = ${topicId} and e.off = oldest.off
+    where e.site_id = ${siteId} and e.topic_id = ${topicId} and e.off = oldest.off and e.at = oldest.at
       and (kept.off is null or oldest.off < kept.off)`.execute(db);
   return Number(numAffectedRows);
 }

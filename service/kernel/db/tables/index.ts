@@ -246,6 +246,8 @@ interface AuditSealTable {
   seq: number;
   audit_id: number;
   hash: Buffer;
+  /** Time of the row, by which its partition is found; null in seals of earlier versions. */
+  at: Date | null;
 }
 
 /** The chain of seals of a site: from its checkpoint, the last deleted seal, to its newest one. */
