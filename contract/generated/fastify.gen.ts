@@ -573,6 +573,7 @@ export type RouteHandlers = {
         Reply: Omit<CreateBackupDownloadErrors, 'default'> & CreateBackupDownloadResponses;
     }>;
     downloadBackupByLink: RouteHandler<{
+        Headers?: DownloadBackupByLinkData['headers'];
         Params: DownloadBackupByLinkData['path'];
         Reply: Omit<DownloadBackupByLinkErrors, 'default'> & DownloadBackupByLinkResponses;
     }>;

@@ -12874,6 +12874,12 @@ export type CreateBackupDownloadResponse = CreateBackupDownloadResponses[keyof C
 
 export type DownloadBackupByLinkData = {
     body?: never;
+    headers?: {
+        /**
+         * Byte range to send.
+         */
+        Range?: string;
+    };
     path: {
         /**
          * The secret of the link.
@@ -12898,6 +12904,10 @@ export type DownloadBackupByLinkErrors = {
      */
     404: ErrorResponse;
     /**
+     * The range is outside the file.
+     */
+    416: ErrorResponse;
+    /**
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
@@ -12914,6 +12924,10 @@ export type DownloadBackupByLinkResponses = {
      * The file, or the requested range of it.
      */
     200: Blob | File;
+    /**
+     * The file, or the requested range of it.
+     */
+    206: Blob | File;
 };
 
 export type DownloadBackupByLinkResponse = DownloadBackupByLinkResponses[keyof DownloadBackupByLinkResponses];

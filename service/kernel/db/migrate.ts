@@ -53,8 +53,8 @@ import { up as jobItems } from './migrations/0052_job_items.ts';
 import { up as standbyReads } from './migrations/0053_standby_reads.ts';
 import { up as leases } from './migrations/0054_leases.ts';
 import { up as siteFigures } from './migrations/0055_site_figures.ts';
-import { up as agentForbiddenFields } from './migrations/0057_agent_forbidden_fields.ts';
 import { up as sealTime } from './migrations/0056_seal_time.ts';
+import { up as agentForbiddenFields } from './migrations/0057_agent_forbidden_fields.ts';
 import { partitionTables } from './partitions.ts';
 import type { Tables } from './tables/index.ts';
 

@@ -61,8 +61,9 @@ class ValuePool {
   set(kind: string, ...values: readonly unknown[]): void {
     this.#lasting.set(kind, [...values]);
   }
-  /** Adds a value of a response; the oldest of 24 is dropped. */
+  /** Adds a value of a response; the oldest of 24 is dropped. Nobody invites people of the other site, who would belong to both. */
   add(kind: string, value: unknown): void {
+    if (String(value).includes(FOREIGN_MARKER)) return;
     const values = this.#recent.get(kind) ?? [];
     if (values.includes(value) || (this.#lasting.get(kind) ?? []).includes(value)) return;
     values.push(value);

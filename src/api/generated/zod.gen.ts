@@ -5622,6 +5622,10 @@ export const zCreateBackupDownloadPath = z.object({
  */
 export const zCreateBackupDownloadResponse = zBackupDownload;
 
+export const zDownloadBackupByLinkHeaders = z.object({
+    Range: z.string().max(200).optional()
+});
+
 export const zDownloadBackupByLinkPath = z.object({
     downloadToken: z.string().min(20).max(100).regex(/^[A-Za-z0-9_-]+$/)
 });
