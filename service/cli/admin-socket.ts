@@ -39,9 +39,7 @@ export async function listenAdminSocket(
       socket.destroy();
     });
   });
-  // The database lock guarantees that no other service uses the folder: an existing socket file is stale.
-  if (process.platform !== 'win32') await rm(path, { force: true });
-  await listen(server, path);
+  await takePath(server, path);
   if (process.platform !== 'win32') await chmod(path, 0o600);
   return {
     async close() {
@@ -49,6 +47,24 @@ export async function listenAdminSocket(
       await new Promise((resolveClosed) => server.close(resolveClosed));
     },
   };
+}
+
+/** Attempts to listen on a path that other processes take at the same time. */
+const MAX_ATTEMPTS = 20;
+
+/**
+ * Listens on the path, whose file is stale or, with PostgreSQL, may be that of another process with the same folder: the latest process
+ * gets the commands. Of those that start at once, one may listen after another one has removed the file.
+ */
+async function takePath(server: Server, path: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    if (process.platform !== 'win32') await rm(path, { force: true });
+    try {
+      return await listen(server, path);
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
 }
 
 async function handleConnection(

@@ -128,7 +128,9 @@ export async function registerAgentEndpoint(
   const lastRefusals = new Map<number, number>();
   /** Envelopes that the library has accepted, as JSON. */
   const envelopes = new Set<string>();
-  const readOnlyDb = withReadOnly(db);
+  let readOnlyDb: Db | undefined;
+  /** Made with the first call, which most services never get. */
+  const getReadOnlyDb = (): Db => (readOnlyDb ??= withReadOnly(db));
   const allowedOrigins = listAllowedOrigins(services.publicUrl);
   const mcp = createMcpHandler(({ authInfo }) => createServer(authInfo?.extra?.['exchange'] as Exchange), {
     legacy: 'stateless',
@@ -280,7 +282,7 @@ export async function registerAgentEndpoint(
       : undefined;
     progress.refusal = refusal?.message;
     if (refusal) throw retryLater(429, refusal.message, refusal.seconds);
-    progress.exchange = createExchange({ agent: present, origin, secretHash }, readOnlyDb);
+    progress.exchange = createExchange({ agent: present, origin, secretHash }, getReadOnlyDb());
     return dispatch(request, message, progress.exchange, signal);
   }
 
@@ -289,7 +291,7 @@ export async function registerAgentEndpoint(
     agent: AgentRow,
     { secretHash, ip, isCall }: { secretHash: Buffer; ip: string; isCall: boolean },
   ): AssumingDb {
-    return assume(readOnlyDb, selectAgent(secretHash, ip), ([row]) => {
+    return assume(getReadOnlyDb(), selectAgent(secretHash, ip), ([row]) => {
       if (!row || !isSameAgent(row, agent)) return false;
       return !isCall || !findLimitRefusal(row, ledger.getPending(row.siteId, row.keyId), options.limits);
     });
