@@ -157,7 +157,8 @@ test('continues an interrupted upload with the missing parts, and starts again f
   sent.length = 0;
   await startImportButton(page).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Import 20,000 people from upload.csv');
-  expect(sent[0]).toBe(2);
+  // Several are on their way at once, in any order.
+  expect(Math.min(...sent)).toBe(2);
   const [started] = await calls.call<{ id: number; total: number }[]>('GET', '/jobs');
   expect(started?.total).toBe(20_000);
   await calls.call('POST', `/jobs/${started?.id}/cancel`);
