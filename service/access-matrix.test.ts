@@ -178,7 +178,8 @@ onEachApp(
       const hasCredentials = caller !== 'disposable' || surface === 'console';
       if (refusal === undefined && isOfSite && hasCredentials && [401, 403].includes(status))
         faults.push(`${status} ${payload}`);
-      const asked = `${sent.url} ${String(sent.payload)}`;
+      const body = Buffer.isBuffer(sent.payload) ? sent.payload.toString() : JSON.stringify(sent.payload);
+      const asked = `${sent.url} ${body}`;
       const revealed = [MARKER, ...new Set(payload.match(IDS))].filter(
         (text) => payload.includes(text) && !asked.includes(text),
       );
@@ -207,8 +208,8 @@ onEachApp(
       const { db } = context();
       await own.repair();
       const api = createApiClient(context().app, '', own.getHeaders('administrator', 'program'));
-      const name = { entryId: -1, fieldId: own.things.field('Name').id, value: OWN_MARKER };
-      expect((await api.post(`${DATA}/entrydata/Thing`, { storeRequests: [name] })).status).toBe(200);
+      const item = { entryId: -1, fieldId: own.things.field('Name').id, value: OWN_MARKER };
+      expect((await api.post(`${DATA}/entrydata/Thing`, { storeRequests: [item] })).status).toBe(200);
       const entryIds = other.values.list('entryId');
       const [email] = other.values.list('email');
       const texts: Record<string, string> = {};
