@@ -1,5 +1,5 @@
 /**
- * Who may call what, on which site: every operation in both APIs, by nine kinds of callers, with what a site of their own has and with
+ * Rights on two sites: every operation in both APIs, by nine kinds of callers, with what a site of their own has and with
  * what another site has (T03, T04). The refusals that are expected follow from the contract alone.
  */
 import * as fc from 'fast-check';
@@ -66,7 +66,7 @@ interface Cell {
   operation: Operation;
   surface: Surface;
   caller: CallerKind;
-  /** Whose ids and names the request holds. */
+  /** Site whose ids and names the request holds. */
   site: 'own' | 'other';
 }
 
@@ -83,7 +83,7 @@ const cells: readonly Cell[] = contract.operations.flatMap((operation) =>
   ),
 );
 
-/** What readers, and those for whom a proxy acts, may do. */
+/** Capabilities of readers, and of the user for whom the proxy acts. */
 const READER_CAPABILITIES: ReadonlySet<string> = new Set(['Read Data', 'Access Web Service']);
 
 /** The status of the refusal that the contract requires, whatever the request names; undefined: the caller may call the operation. */
@@ -121,7 +121,7 @@ async function markSite({ db, siteId, things, values }: FuzzWorld): Promise<void
     await things.update(Number(entryId), { Name: `${MARKER} ${Number(entryId)}`, Note: MARKER });
 }
 
-/** What the tables hold about a site, without the time of the last use of a key, which is written up to a minute later. */
+/** Digests of the rows of a site by table, without the time of the last use of a key, which is written up to a minute later. */
 async function digestSite(db: Db, siteId: number): Promise<Record<string, unknown>> {
   const digests: Record<string, unknown> = {};
   for (const { name, columns } of await listTables(db)) {
@@ -179,9 +179,9 @@ onEachApp(
       if (refusal === undefined && isOfSite && hasCredentials && [401, 403].includes(status))
         faults.push(`${status} ${payload}`);
       const body = Buffer.isBuffer(sent.payload) ? sent.payload.toString() : JSON.stringify(sent.payload);
-      const asked = `${sent.url} ${body}`;
+      const sentText = `${sent.url} ${body}`;
       const revealed = [MARKER, ...new Set(payload.match(IDS))].filter(
-        (text) => payload.includes(text) && !asked.includes(text),
+        (text) => payload.includes(text) && !sentText.includes(text),
       );
       const seesAllSites = caller === 'platform' && platformOperations.has(operation.id);
       if (revealed.length > 0 && !seesAllSites) faults.push(`reveals ${revealed.join(', ')}`);
@@ -250,7 +250,7 @@ onEachApp(
           .map((found) => `${name}: ${found}`),
       );
       expect(revealed).toEqual([]);
-      // What the site itself has is there.
+      // The data of the site itself are there.
       const found = Object.keys(texts).filter((name) => texts[name]?.includes(OWN_MARKER));
       expect(found).toEqual(expect.arrayContaining(['entryExports', 'default-data']));
       expect(found.filter((name) => name.startsWith('backup: '))).not.toEqual([]);

@@ -123,7 +123,7 @@ describe.skipIf(isSkipped)('three processes behind one address', () => {
     const answers = await Promise.all(everywhere.map((process) => count(secret, process)));
     return [...new Set(answers.map(({ status }) => status))];
   };
-  /** What an administrator does in the console, in the first process. */
+  /** A request of an administrator in the console, to the first process. */
   const administrate = async (method: string, path: string, body?: object): Promise<number> => {
     const response = await fetch(`${processes[0]?.address}/console${path}`, {
       method,

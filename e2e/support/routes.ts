@@ -126,11 +126,11 @@ export const SIGNED_OUT_PATHS: readonly string[] = Object.entries(SIGNED_OUT).fl
   getPaths(area).map((path) => path + token),
 );
 
-/** Whether all parameters of these areas have a value that exists. */
+/** True if all parameters of these areas have a value that exists. */
 export const areParametersComplete = (names: readonly string[]): boolean =>
   names.every((name) => COMPLETE_AREAS.includes(name));
 
-/** Whether the path is a route and not a state of a page. */
+/** True if the path is a route and not a state of a page. */
 export const isRoute = (path: string): boolean =>
   pathsByArea.get(path.split('/')[1] ?? '')?.includes(path) === true;
 
