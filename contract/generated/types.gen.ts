@@ -14501,6 +14501,10 @@ export type GetEntryFileErrors = {
      */
     404: ErrorResponse;
     /**
+     * The range is outside the file.
+     */
+    416: ErrorResponse;
+    /**
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
@@ -14517,6 +14521,10 @@ export type GetEntryFileResponses = {
      * The file.
      */
     200: Blob | File;
+    /**
+     * The file.
+     */
+    206: Blob | File;
 };
 
 export type GetEntryFileResponse = GetEntryFileResponses[keyof GetEntryFileResponses];
@@ -20260,6 +20268,10 @@ export type ForbidToAgentsErrors = {
      * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
     /**
      * The change conflicts with the current state.
      */

@@ -15,7 +15,7 @@ import type { FilePlace } from '../kernel/file-folder.ts';
 import { isWorking } from '../kernel/jobs/job-kind.ts';
 import { runDueJobs } from '../kernel/jobs/run-jobs.ts';
 import type { ApiClient } from './calls.ts';
-import { DATA, type Things, type FieldValues } from './entries.ts';
+import { type FieldValues, type Things, uploadFiles } from './entries.ts';
 import { createJobContext } from './jobs.ts';
 import { enableRelationships } from './relationships.ts';
 import { type AppContext, joinSite, makeGroup, makePerson, makeSite, services } from './site.ts';
@@ -119,21 +119,9 @@ export async function attachFile(
   field: string,
   content: string,
 ): Promise<void> {
-  const form = new FormData();
-  const binaryStoreRequests = [{ entryId, fieldId: things.field(field).id, name: `${field} "a".txt` }];
-  form.append('model', JSON.stringify({ storeRequests: [], binaryStoreRequests }));
-  form.append('files', new Blob([content]), 'sent.bin');
-  const body = new Response(form);
-  const { statusCode } = await app.inject({
-    method: 'PUT',
-    url: `${DATA}/entrydata/Thing`,
-    headers: {
-      authorization: `Bearer ${things.person.token}`,
-      'content-type': body.headers.get('content-type') ?? '',
-    },
-    payload: Buffer.from(await body.arrayBuffer()),
-  });
-  expect(statusCode).toBe(200);
+  const file = { field, name: `${field} "a".txt`, content: Buffer.from(content) };
+  const { status } = await uploadFiles(app, things, { entryId, files: [file] });
+  expect(status).toBe(200);
 }
 
 /** Fills a site with users, groups, proxies, an invitation, entries with values of every type, a history, and files. */

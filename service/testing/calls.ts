@@ -50,6 +50,38 @@ export async function send<Body = unknown>(
   return { status: reply.statusCode, body, text: reply.payload, headers: reply.headers };
 }
 
+/** A form with a model and files, as operations with files read it. */
+export interface FormRequest {
+  method?: 'POST' | 'PUT';
+  url: string;
+  token: string;
+  model: object;
+  /** Files by the name of their part. */
+  files: readonly { part: string; name: string; content: Buffer }[];
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a form as multipart/form-data. */
+export async function sendForm<Body = unknown>(
+  app: FastifyInstance,
+  { method = 'POST', url, token, model, files, headers = {} }: FormRequest,
+): Promise<Reply<Body>> {
+  const form = new FormData();
+  form.append('model', JSON.stringify(model));
+  for (const { part, name, content } of files) form.append(part, new Blob([new Uint8Array(content)]), name);
+  const body = new Response(form);
+  return send<Body>(app, {
+    method,
+    url,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': body.headers.get('content-type') ?? '',
+      ...headers,
+    },
+    payload: Buffer.from(await body.arrayBuffer()),
+  });
+}
+
 /** Requests an access token with an API key. */
 export const requestToken = (app: FastifyInstance, key: Pick<ApiKeySecret, 'clientId' | 'clientSecret'>) =>
   send<TokenResponse>(app, {

@@ -6,7 +6,7 @@ import { FIELD, type FieldType, FILTER } from '../../contract/rules/fields.ts';
 import { recalculateTask } from '../areas/entries/index.ts';
 import { createFieldJobsTask } from '../areas/schema/field-jobs.ts';
 import type { Db } from '../kernel/db/database.ts';
-import { type ApiClient, type ErrorBody, type Reply, send } from './calls.ts';
+import { type ApiClient, type ErrorBody, type Reply, sendForm } from './calls.ts';
 import { as, type AppContext, makePerson, makeSite, type Person } from './site.ts';
 import { runTask } from './tasks.ts';
 
@@ -234,22 +234,16 @@ export async function uploadFiles(
     parts?: readonly TestFile[];
   },
 ): Promise<Reply<DataRequestResultVm[] & ErrorBody>> {
-  const form = new FormData();
   const binaryStoreRequests = files.map(({ field, name = 'file' }) => ({
     entryId,
     fieldId: things.field(field).id,
     name,
   }));
-  form.append('model', JSON.stringify({ storeRequests, binaryStoreRequests }));
-  for (const { content } of parts) form.append('files', new Blob([new Uint8Array(content)]), 'sent.bin');
-  const body = new Response(form);
-  return send(app, {
+  return sendForm(app, {
     method: 'PUT',
     url: `${DATA}/entrydata/Thing`,
-    headers: {
-      authorization: `Bearer ${things.person.token}`,
-      'content-type': body.headers.get('content-type') ?? '',
-    },
-    payload: Buffer.from(await body.arrayBuffer()),
+    token: things.person.token,
+    model: { storeRequests, binaryStoreRequests },
+    files: parts.map(({ content }) => ({ part: 'files', name: 'sent.bin', content })),
   });
 }

@@ -15,7 +15,7 @@ import type {
   ReportTemplateDetail,
 } from '../../../contract/generated/types.gen.ts';
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import { type ApiClient, type ErrorBody, send } from '../../testing/calls.ts';
+import { type ApiClient, type ErrorBody, sendForm } from '../../testing/calls.ts';
 import {
   listMembers,
   makeDocx,
@@ -69,23 +69,16 @@ onEachApp((context) => {
       method = 'POST',
       person = things.person,
       headers = {},
-    }: { method?: 'POST' | 'PUT'; person?: Person; headers?: object } = {},
-  ) => {
-    const form = new FormData();
-    form.append('model', JSON.stringify(model));
-    if (file) form.append('file', new Blob([new Uint8Array(file)]), 'My profile.docx');
-    const body = new Response(form);
-    return send<Body>(context().app, {
+    }: { method?: 'POST' | 'PUT'; person?: Person; headers?: Record<string, string> } = {},
+  ) =>
+    sendForm<Body>(context().app, {
       method,
       url,
-      headers: {
-        authorization: `Bearer ${person.token}`,
-        'content-type': body.headers.get('content-type') ?? '',
-        ...headers,
-      },
-      payload: Buffer.from(await body.arrayBuffer()),
+      token: person.token,
+      model,
+      files: file ? [{ part: 'file', name: 'My profile.docx', content: file }] : [],
+      headers,
     });
-  };
   const create = async (file: Buffer, name = 'Profile') => {
     const reply = await upload<ReportTemplateDetail>(REPORTS, { name, entryTypeId: things.typeId }, file);
     expect([reply.status, reply.text]).toEqual([200, reply.text]);

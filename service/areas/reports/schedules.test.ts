@@ -5,9 +5,10 @@ import type {
   ReportRecipient,
   ReportRun,
   ReportSchedule,
+  ReportTemplateDetail,
 } from '../../../contract/generated/types.gen.ts';
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import type { ErrorBody } from '../../testing/calls.ts';
+import { type ErrorBody, sendForm } from '../../testing/calls.ts';
 import { makeDocx, paragraph } from '../../testing/documents.ts';
 import { makeThings } from '../../testing/entries.ts';
 import { createJobContext } from '../../testing/jobs.ts';
@@ -32,20 +33,14 @@ onEachApp((context) => {
     const things = await makeThings(context());
     const { siteId, typeId, api: admin } = things;
     await things.create({ Name: 'Acme' });
-    const form = new FormData();
-    form.append('model', JSON.stringify({ name: 'Profile', entryTypeId: typeId }));
-    form.append('file', new Blob([new Uint8Array(await makeDocx(paragraph('{Name}')))]), 'profile.docx');
-    const upload = new Response(form);
-    const created = await app.inject({
-      method: 'POST',
+    const content = await makeDocx(paragraph('{Name}'));
+    const created = await sendForm<ReportTemplateDetail>(app, {
       url: REPORTS,
-      headers: {
-        authorization: `Bearer ${things.person.token}`,
-        'content-type': upload.headers.get('content-type') ?? '',
-      },
-      payload: Buffer.from(await upload.arrayBuffer()),
+      token: things.person.token,
+      model: { name: 'Profile', entryTypeId: typeId },
+      files: [{ part: 'file', name: 'profile.docx', content }],
     });
-    const { id: templateId } = created.json<{ id: number }>();
+    const { id: templateId } = created.body;
     const makeRunner = () => makePerson(db, siteId, { capabilities: [...RUNNER] });
     const [owner, reader, outsider] = [await makeRunner(), await makeRunner(), await makeRunner()];
     const clerk = await makePerson(db, siteId, { capabilities: ['Access Web Service', 'Run Reports'] });

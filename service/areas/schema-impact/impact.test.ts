@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { SchemaImpact, SchemaUse } from '../../../contract/generated/types.gen.ts';
 import { FILTER } from '../../../contract/rules/fields.ts';
 import { makeAgentKey } from '../../testing/agents.ts';
-import { send } from '../../testing/calls.ts';
+import { sendForm } from '../../testing/calls.ts';
 import { makeDocx, paragraph } from '../../testing/documents.ts';
 import { makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
 import { as, makePerson, onEachApp } from '../../testing/site.ts';
@@ -36,19 +36,12 @@ onEachApp((context) => {
     await makeAgentKey(context(), things.person, { name: 'Analyst' });
     await sql`insert into ri_setting (site_id, contact_entry_type_id, contact_email_field_id)
       values (${things.siteId}, ${typeId}, ${things.field('Score').id})`.execute(db);
-    const form = new FormData();
-    form.append('model', JSON.stringify({ name: 'Profile', entryTypeId: typeId }));
-    const file = await makeDocx(paragraph('{Name} {Parent.Score | number: 2}'));
-    form.append('file', new Blob([new Uint8Array(file)]), 'Profile.docx');
-    const body = new Response(form);
-    const { status } = await send(app, {
-      method: 'POST',
+    const content = await makeDocx(paragraph('{Name} {Parent.Score | number: 2}'));
+    const { status } = await sendForm(app, {
       url: '/api/rest/v4/templatereports',
-      headers: {
-        authorization: `Bearer ${things.person.token}`,
-        'content-type': body.headers.get('content-type') ?? '',
-      },
-      payload: Buffer.from(await body.arrayBuffer()),
+      token: things.person.token,
+      model: { name: 'Profile', entryTypeId: typeId },
+      files: [{ part: 'file', name: 'Profile.docx', content }],
     });
     expect(status).toBe(200);
   }

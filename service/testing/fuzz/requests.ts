@@ -18,6 +18,7 @@ import {
   type Schema,
   Slot,
 } from './schema-values.ts';
+import { CLOSED_PORT } from './states.ts';
 import { CALLER_KINDS, type CallerKind, type FuzzWorld, PASSWORD, type Surface } from './world.ts';
 
 /** A generated request; its ids are chosen when it is sent. */
@@ -125,6 +126,10 @@ const PART_HASH = hashText(JSON.stringify(PART));
 const KNOWN_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   issueToken: slot('tokenRequest'),
   signIn: fc.record({ email: slot('passwordOf'), password: fc.constantFrom(PASSWORD, PASSWORD, 'wrong') }),
+  verifySecondFactor: fc.record({ recoveryCode: slot('recoveryCode') }),
+  confirmEnrolment: fc.record({ code: slot('oneTimeCode') }),
+  registerPasskey: slot('newPasskey'),
+  signInWithPasskey: fc.record({ passkey: slot('passkeyProof') }),
   provePresence: fc.constantFrom({ password: PASSWORD }, { password: 'wrong' }),
   changePassword: fc.record({ currentPassword: fc.constant(PASSWORD), password: newPasswords }),
   inspectLink: fc.record({ token: slot('linkToken') }),
@@ -203,7 +208,7 @@ const KNOWN_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   createDestination: fc.record({
     topicId: slot('topicId'),
     name: word,
-    url: fc.constantFrom('https://127.0.0.1:9/hook', 'http://127.0.0.1:9/hook'),
+    url: fc.constant(CLOSED_PORT),
   }),
   updateDestination: fc.constantFrom({ isEnabled: false }, { isEnabled: true }),
   pollPublication: polls,
@@ -295,7 +300,7 @@ const KNOWN_PARAMETERS: Readonly<Record<string, Readonly<Record<string, fc.Arbit
   getEntryFile: { entryId: slot('fileEntryId'), fieldId: slot('fileFieldId') },
   getImportRun: { runId: slot('importRunId') },
   getReportRun: { runId: slot('runId') },
-  cancelReportRun: { runId: slot('runId') },
+  cancelReportRun: { runId: slot('waitingRunId') },
   downloadReport: { runId: slot('runId') },
   compareReportRuns: { runId: slot('runId'), with: slot('runId') },
   updateReportSchedule: { scheduleId: slot('scheduleId') },
@@ -306,10 +311,12 @@ const KNOWN_PARAMETERS: Readonly<Record<string, Readonly<Record<string, fc.Arbit
   updateTableView: { table: fc.constant('users'), viewId: slot('tableViewId') },
   deleteTableView: { table: fc.constant('users'), viewId: slot('tableViewId') },
   sendTestMail: { mailId: fc.constantFrom(...registry.mailExamples.map(({ id }) => id)) },
+  resendInvitation: { id: slot('pendingInvitationId') },
   revokeInvitation: { id: slot('pendingInvitationId') },
   extendInvitation: { id: slot('pendingInvitationId') },
   resumeJob: { jobId: slot('pausedJobId') },
-  retryJob: { jobId: slot('failedJobId') },
+  retryJob: { jobId: slot('endedJobId') },
+  undoJob: { jobId: slot('undoJobId') },
   resetTwoFactor: { userId: slot('factorUserId') },
   createView: { entryTypeId: slot('mainTypeId') },
   getView: { entryTypeId: slot('mainTypeId') },
@@ -538,10 +545,16 @@ export function buildRequest(plan: RequestPlan, world: FuzzWorld): InjectOptions
   return {
     method,
     url,
-    headers: { ...headers, ...(payload && { 'content-type': payload.type }) },
+    headers: { ...cleanHeaders(headers), ...(payload && { 'content-type': payload.type }) },
     ...(payload && { payload: payload.content }),
   };
 }
+
+/** HTTP cannot carry control characters in headers; requests that skip the network could. */
+const cleanHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value.replaceAll(/[^\t\u0020-\u007e]/g, '?')]),
+  );
 
 /** A poll that would wait for seconds waits for milliseconds. */
 function shortenPoll({ id }: Operation, body: unknown): unknown {

@@ -7,7 +7,9 @@ import type { Contract, Operation } from '../../kernel/http/contract.ts';
 import { MCP } from '../agents.ts';
 import { buildRequest, createRequests, findKindOfId, type RequestPlan } from './requests.ts';
 import { findKind } from './schema-values.ts';
-import { FOREIGN_MARKER, type FuzzWorld } from './world.ts';
+import { FUZZ_ADDRESS } from './states.ts';
+import { FOREIGN_MARKER } from './values.ts';
+import type { FuzzWorld } from './world.ts';
 
 /** A broken promise, with the smallest request that was found to break it. */
 interface Finding {
@@ -63,8 +65,14 @@ export class LogCollector {
   }
 }
 
-/** Operations whose link names the site that sent it. */
-const LINK_OPERATIONS = new Set(['inspectLink', 'inspectInvitation', 'acceptInvitation']);
+/** Operations whose link or credentials say which site is meant. */
+const OPERATIONS_OF_ANY_SITE = new Set([
+  'inspectLink',
+  'inspectInvitation',
+  'acceptInvitation',
+  'signIn',
+  'signInWithPasskey',
+]);
 
 /** Measures the processor time between two turns of the event loop, which other processes of the machine do not affect. */
 function watchTurns() {
@@ -161,7 +169,7 @@ export async function fuzz(
     else sent += 1;
     const measured = async () => {
       turns.start();
-      const reply = await world.app.inject({ ...request, remoteAddress: '10.1.1.1' });
+      const reply = await world.app.inject({ ...request, remoteAddress: FUZZ_ADDRESS });
       return { reply, turnMs: turns.stop() };
     };
     const { reply, turnMs: firstTurnMs } = await measured();
@@ -193,7 +201,7 @@ export async function fuzz(
         if (line.includes(secret)) report(`${name}: a secret in the log`, text, line);
     if (requestId === '') report(`${name}: no request id`, text, payload);
     const isForeign =
-      ['foreign', 'platform', 'disposable'].includes(plan.caller) || LINK_OPERATIONS.has(name);
+      ['foreign', 'platform', 'disposable'].includes(plan.caller) || OPERATIONS_OF_ANY_SITE.has(name);
     if (!isForeign && payload.includes(FOREIGN_MARKER) && !text.includes(FOREIGN_MARKER))
       report(`${name}: data of the other site`, text, payload);
     const isJson = String(headers['content-type']).includes('json');
@@ -270,7 +278,9 @@ export async function fuzz(
             isConcurrent,
           ),
       );
-      await fc.check(property, { seed: seed + sent, numRuns });
+      const { errorInstance } = await fc.check(property, { seed: seed + sent, numRuns });
+      // Anything else than a finding is a fault of this test.
+      if (errorInstance !== null && !shrinking) throw errorInstance;
       shrinking = undefined;
     }
   }

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { registry } from '../../areas/registry.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import { createEgress } from '../../kernel/egress.ts';
 import { createJobTasks, runDueJobs } from '../../kernel/jobs/run-jobs.ts';
 import type { Log } from '../../kernel/log.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { makeAgentKey } from '../agents.ts';
-import { UNKNOWN_ID } from '../authorization.ts';
 import { makeBackup } from '../backups.ts';
 import type { ApiClient } from '../calls.ts';
 import { makeDocx, paragraph } from '../documents.ts';
@@ -28,10 +28,9 @@ import {
   type Person,
   services,
 } from '../site.ts';
-import type { Slot } from './schema-values.ts';
+import { enterState, findObjects, startJobs } from './states.ts';
+import { FOREIGN_MARKER, ValuePool } from './values.ts';
 
-/** Text in all data of the other site; no response to anybody of the site may contain it. */
-export const FOREIGN_MARKER = 'zebra-of-the-other-site';
 export const PASSWORD = 'Canary-password-7d1f';
 
 /** The kinds of callers; each of them sends requests through both APIs. */
@@ -48,41 +47,6 @@ export const CALLER_KINDS = [
 ] as const;
 export type CallerKind = (typeof CALLER_KINDS)[number];
 export type Surface = 'program' | 'console';
-
-/** Values that later requests use: those of the set-up, and the latest that responses contained. */
-class ValuePool {
-  readonly #lasting = new Map<string, unknown[]>();
-  readonly #recent = new Map<string, unknown[]>();
-
-  keep(kind: string, ...values: readonly unknown[]): void {
-    this.#lasting.set(kind, [...(this.#lasting.get(kind) ?? []), ...values]);
-  }
-  /** Replaces the lasting values of a kind. */
-  set(kind: string, ...values: readonly unknown[]): void {
-    this.#lasting.set(kind, [...values]);
-  }
-  /** Adds a value of a response; the oldest of 24 is dropped. Nobody invites people of the other site, who would belong to both. */
-  add(kind: string, value: unknown): void {
-    if (String(value).includes(FOREIGN_MARKER)) return;
-    const values = this.#recent.get(kind) ?? [];
-    if (values.includes(value) || (this.#lasting.get(kind) ?? []).includes(value)) return;
-    values.push(value);
-    if (values.length > 24) values.shift();
-    this.#recent.set(kind, values);
-  }
-  /** The lasting values of a kind. */
-  list(kind: string): readonly unknown[] {
-    return this.#lasting.get(kind) ?? [];
-  }
-  /** `onlyRecent`: for operations that delete what they name. The newest values come first: older ones may be deleted. */
-  pick({ kind, at }: Slot, onlyRecent = false): unknown {
-    const recent = (this.#recent.get(kind) ?? []).toReversed();
-    const lasting = onlyRecent ? [] : (this.#lasting.get(kind) ?? []);
-    const values = recent.length === 0 || (lasting.length > 0 && at % 2 === 0) ? lasting : recent;
-    const index = Math.floor(at / 2);
-    return values.length === 0 ? UNKNOWN_ID : values[(at % 3 > 0 ? index % 4 : index) % values.length];
-  }
-}
 
 export interface FuzzWorld {
   app: FastifyInstance;
@@ -204,9 +168,16 @@ export async function createFuzzWorld(context: {
     client_id: String(key.clientId),
     client_secret: key.secret,
   });
-  const upload = { entryId: entryIds[0] ?? 0, files: [{ field: 'Plan', content: Buffer.from('A plan') }] };
-  await uploadFiles(app, things, upload);
-  values.keep('fileEntryId', upload.entryId);
+  const attachFile = async (entryId = 0) => {
+    const files = [{ field: 'Plan', content: Buffer.from('A plan') }];
+    await uploadFiles(
+      app,
+      { ...things, person: persons['administrator'] ?? administrator },
+      { entryId, files },
+    );
+    values.set('fileEntryId', entryId);
+  };
+  await attachFile(entryIds[0]);
   values.keep('fileFieldId', things.field('Plan').id);
 
   const { rows } = await sql<{ client_id: number; user_id: number }>`
@@ -261,10 +232,6 @@ export async function createFuzzWorld(context: {
     await sql`update session set proven_at = now() where user_id = ${disposable.userId}`.execute(db);
     if (repairs % 2 === 0) await sql`delete from api_key where user_id = ${disposable.userId}`.execute(db);
     else await joinSite(db, foreignSiteId, disposable.userId);
-    if (repairs % 4 === 0) {
-      await sql`update account set second_factor = true where user_id = ${disposable.userId}`.execute(db);
-      values.set('factorUserId', disposable.userId);
-    }
     secrets.add(disposable.token).add(disposable.cookie);
     persons['disposable'] = disposable;
     values.add('userId', disposable.userId);
@@ -276,6 +243,10 @@ export async function createFuzzWorld(context: {
       db,
     );
     values.set('sessionId', ...sessions.map(({ id }) => id));
+    const states = { app, db, values, password: PASSWORD, principalId: principal.userId };
+    const cookie = await enterState(states, disposable, repairs);
+    persons['disposable'] = { ...disposable, cookie };
+    secrets.add(cookie);
   };
 
   /** Replaces what deletions took. */
@@ -286,6 +257,7 @@ export async function createFuzzWorld(context: {
     if (alive.length < 3)
       alive.push(...(await things.create({ Name: `New ${repairs}` })).map((id) => ({ id })));
     values.set('entryId', ...alive.slice(0, 6).map(({ id }) => id));
+    if (!alive.some(({ id }) => id === values.list('fileEntryId')[0])) await attachFile(alive[0]?.id);
     const { rows: backups } = await sql<{ name: string }>`
       select file_name as name from backup where site_id = ${siteId} and status = 'Ready' and deleted_at is null order by 1 limit 3`.execute(
       db,
@@ -305,25 +277,9 @@ export async function createFuzzWorld(context: {
       await sql`delete from ${sql.table(table)} where site_id = ${siteId} and user_id = ${newcomer.userId}`.execute(
         db,
       );
-    const { rows: uploads } = await sql<{ id: number }>`
-      select job_id as id from job where site_id = ${siteId} and state = 'uploading' order by job_id desc limit 2`.execute(
-      db,
-    );
-    values.set('uploadJobId', ...uploads.map(({ id }) => id));
-    const { rows: jobs } = await sql<{ id: number; state: string }>`
-      select job_id as id, state from job where site_id = ${siteId} and owner_id = ${administrator.userId}
-        and (state = 'paused' or (state = 'finished' and failed > 0)) order by job_id desc limit 12`.execute(
-      db,
-    );
-    for (const [kind, state] of [
-      ['pausedJobId', 'paused'],
-      ['failedJobId', 'finished'],
-    ] as const)
-      values.set(kind, ...jobs.filter((job) => job.state === state).map(({ id }) => id));
-    const { rows: invitations } = await sql<{ id: number }>`
-      select invitation_id as id from invitation where site_id = ${siteId} and accepted_at is null and revoked_at is null
-      order by invitation_id desc limit 4`.execute(db);
-    values.set('pendingInvitationId', ...invitations.map(({ id }) => id));
+    // The people of the other site may add those of the site; they would see both.
+    await sql`delete from membership where site_id = ${foreignSiteId}
+      and user_id = any(${Object.values(lasting).map(({ userId }) => userId)})`.execute(db);
     for (const site of [siteId, foreignSiteId])
       await sql`update site set identity_mode = 'password', dedicated_domain = 'people.test', storage_quota = null,
         has_agent_server = true, may_manage_existing_users = true where site_id = ${site}`.execute(db);
@@ -364,18 +320,30 @@ export async function createFuzzWorld(context: {
     );
     await makeDisposable();
     await restoreThings();
+    const person = persons['administrator'] ?? administrator;
+    await findObjects({ app, db, values, person, api: as(app, person), typeId: things.typeId, template });
     await readMails();
   }
 
+  // A failed delivery takes the whole time limit.
+  const egress = createEgress({ rules: [], log, timeLimitMs: 100 });
+  const taskServices = { ...services, egress };
   const files = { ...services, heartbeatMs: 50 };
   const jobContext = { ...createJobContext(db), log, files };
   const tasks = [
-    ...registry.createTasks({ db, services }),
+    ...registry.createTasks({ db, services: taskServices }),
     ...createJobTasks({ ...jobContext, wakeTask: () => {}, wakeMailWorker: () => {}, files: services }),
   ];
 
+  let backgroundRuns = 0;
   async function runBackgroundWork(): Promise<string[]> {
+    backgroundRuns += 1;
     const failures: string[] = [];
+    const administratorApi = as(app, persons['administrator'] ?? administrator);
+    await startJobs(administratorApi, things.typeId, {
+      userId: link.userId,
+      licenseTypeId: 1 + (backgroundRuns % 2),
+    });
     await runDueJobs(jobContext);
     for (const task of tasks) {
       try {

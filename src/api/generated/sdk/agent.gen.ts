@@ -61,7 +61,7 @@ export const updateAgentSettings = <ThrowOnError extends boolean = true>(options
 /**
  * Forbid an entry type or a field to agents, or allow it again
  *
- * Holds for all keys and connected clients of the site from the next message on; a running call ends. Agents neither see nor get the field, and cannot filter or sort by it. Fields that are calculated from it are forbidden with it. 403 without the license of the site, 409 beyond 2,000.
+ * Holds for all keys and connected clients of the site from the next message on; a running call ends. Agents neither see nor get the field, and cannot filter or sort by it. Fields that are calculated from it are forbidden with it. 403 without the license of the site, 404 for an unknown entry type or field, 409 beyond 2,000.
  */
 export const forbidToAgents = <ThrowOnError extends boolean = true>(options: Options<ForbidToAgentsData, ThrowOnError>): RequestResult<ForbidToAgentsResponses, ForbidToAgentsErrors, ThrowOnError> => (options.client ?? client).put<ForbidToAgentsResponses, ForbidToAgentsErrors, ThrowOnError>({
     security: [{
