@@ -8,7 +8,7 @@ import { createJobTasks, runDueJobs } from '../../kernel/jobs/run-jobs.ts';
 import type { Log } from '../../kernel/log.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { makeAgentKey } from '../agents.ts';
-import { makeBackup } from '../backups.ts';
+import { makeQueuedBackups } from '../backups.ts';
 import type { ApiClient } from '../calls.ts';
 import { makeDocx, paragraph } from '../documents.ts';
 import { makeThings, type Things, uploadFiles } from '../entries.ts';
@@ -263,11 +263,10 @@ export async function createFuzzWorld(context: {
       db,
     );
     values.set('fileName', ...backups.map(({ name }) => name));
-    if (backups.length === 0 && repairs % 10 === 1)
-      values.set(
-        'fileName',
-        (await makeBackup(db, as(app, persons['administrator'] ?? administrator))).backup.fileName,
-      );
+    if (backups.length > 0 || repairs % 10 !== 1) return;
+    // The request is refused while there is one in the queue.
+    await as(app, persons['administrator'] ?? administrator).post('/api/rest/v4/backups/request', {});
+    await makeQueuedBackups(db);
   };
 
   async function repair(): Promise<void> {
