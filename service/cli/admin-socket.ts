@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ApiError } from '../kernel/api-error.ts';
 import type { Log } from '../kernel/log.ts';
@@ -14,7 +14,7 @@ import { runCommand } from './commands/index.ts';
  */
 export type AdminReply = { result: unknown } | { refused: string } | { failed: string };
 
-// The operating system limits the path of a socket to about 104 bytes.
+// The operating system limits the path of a socket to about 104 bytes; that of a process may be two longer than this one.
 const MAX_PATH_BYTES = 100;
 const MAX_LINE_BYTES = 100_000;
 const IDLE_TIMEOUT_MS = 60_000;
@@ -39,32 +39,36 @@ export async function listenAdminSocket(
       socket.destroy();
     });
   });
-  await takePath(server, path);
-  if (process.platform !== 'win32') await chmod(path, 0o600);
+  const releasePath = await takePath(server, path);
   return {
     async close() {
       for (const socket of openSockets) socket.destroy();
       await new Promise((resolveClosed) => server.close(resolveClosed));
+      await releasePath();
     },
   };
 }
 
-/** Attempts to listen on a path that other processes take at the same time. */
-const MAX_ATTEMPTS = 20;
-
 /**
- * Listens on the path, whose file is stale or, with PostgreSQL, may be that of another process with the same folder: the latest process
- * gets the commands. Of those that start at once, one may listen after another one has removed the file.
+ * Listens on a path of this process, and then renames its file. A file that is replaced by that is stale or, with PostgreSQL, may be that
+ * of another process with the same folder: the latest process gets the commands, however many start at once.
+ * @returns a function that removes the file unless another process has replaced it
  */
-async function takePath(server: Server, path: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    if (process.platform !== 'win32') await rm(path, { force: true });
-    try {
-      return await listen(server, path);
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    }
+async function takePath(server: Server, path: string): Promise<() => Promise<void>> {
+  if (process.platform === 'win32') {
+    await listen(server, path);
+    return async () => undefined;
   }
+  const ownPath = join(dirname(path), `${process.pid}.sock`);
+  await rm(ownPath, { force: true });
+  await listen(server, ownPath);
+  await chmod(ownPath, 0o600);
+  const own = await stat(ownPath);
+  await rename(ownPath, path);
+  return async () => {
+    const present = await stat(path).catch(() => undefined);
+    if (present?.ino === own.ino) await rm(path, { force: true });
+  };
 }
 
 async function handleConnection(

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../kernel/db/database.ts';
+import { type Database, type Db, openDatabase } from '../kernel/db/database.ts';
 import { createLog } from '../kernel/log.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../testing/databases.ts';
 import { createFolderPlace } from '../testing/file-place.ts';
@@ -75,17 +75,17 @@ onEachKind((kind) => {
     database = undefined;
   });
 
+  const openSocket = (db: Db) =>
+    listenAdminSocket({
+      ...createFolderPlace(testDatabase.dataDir),
+      db,
+      publicUrl: 'https://steward.example',
+      createTasks: async () => [],
+      log,
+    });
   const startService = async (withSocket: boolean) => {
     database = await openDatabase(testDatabase);
-    if (withSocket) {
-      socket = await listenAdminSocket({
-        ...createFolderPlace(testDatabase.dataDir),
-        db: database.db,
-        publicUrl: 'https://steward.example',
-        createTasks: async () => [],
-        log,
-      });
-    }
+    if (withSocket) socket = await openSocket(database.db);
     return database.db;
   };
 
@@ -212,6 +212,18 @@ onEachKind((kind) => {
     expect((await stat(join(testDatabase.dataDir, 'admin.sock'))).mode & 0o777).toBe(0o600);
     await socket?.close();
     await expect(stat(join(testDatabase.dataDir, 'admin.sock'))).rejects.toThrow('ENOENT');
+  });
+
+  test('of several sockets in one folder the latest gets the commands, and the others leave it there', async () => {
+    const db = await startService(true);
+    const earlier = socket;
+    socket = await openSocket(db);
+    await earlier?.close();
+    expect(await sendLine(join(testDatabase.dataDir, 'admin.sock'), '["site","list"]\n')).toBe(
+      '{"result":[]}\n',
+    );
+    const names = await readdir(testDatabase.dataDir);
+    expect(names.filter((name) => name.endsWith('.sock'))).toEqual(['admin.sock']);
   });
 
   test('the socket survives invalid input', async () => {

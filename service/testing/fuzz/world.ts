@@ -74,8 +74,10 @@ export async function createFuzzWorld(context: {
   db: Db;
   log: Log;
   firstId?: number;
+  /** The disposable caller is signed in as any other, and in no state of `states.ts`. */
+  withoutStates?: boolean;
 }): Promise<FuzzWorld> {
-  const { app, db, log, firstId = 1_000_003 } = context;
+  const { app, db, log, firstId = 1_000_003, withoutStates = false } = context;
   const values = new ValuePool();
   const secrets = new Set<string>([PASSWORD]);
   // Numbers of generated requests must not meet ids by chance.
@@ -243,6 +245,7 @@ export async function createFuzzWorld(context: {
       db,
     );
     values.set('sessionId', ...sessions.map(({ id }) => id));
+    if (withoutStates) return;
     const states = { app, db, values, password: PASSWORD, principalId: principal.userId };
     const cookie = await enterState(states, disposable, repairs);
     persons['disposable'] = { ...disposable, cookie };
