@@ -11,7 +11,7 @@ import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { Distance } from '../../../ui/layout/Distance.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { toast } from '../../../ui/toast.ts';
 import { describeHealth } from '../model/destinations.ts';
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<Destination>[] = [
     header: 'Next attempt',
     width: 130,
     cell: ({ nextAttemptDate }, { tabIndex }) =>
-      typeof nextAttemptDate === 'string' ? <Timestamp at={nextAttemptDate} tabIndex={tabIndex} /> : null,
+      typeof nextAttemptDate === 'string' ? <Distance to={nextAttemptDate} tabIndex={tabIndex} /> : null,
   },
 ];
 
