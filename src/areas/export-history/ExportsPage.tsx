@@ -18,8 +18,8 @@ import { Badge } from '../../ui/layout/Badge.tsx';
 import { Page } from '../../ui/layout/Page.tsx';
 import { Tile } from '../../ui/layout/Tile.tsx';
 import { Timestamp } from '../../ui/layout/Timestamp.tsx';
-import type { Column } from '../../ui/table/columns.ts';
 import { ChoiceChip } from '../../ui/table/ChoiceChip.tsx';
+import type { Column } from '../../ui/table/columns.ts';
 import { FilterChip } from '../../ui/table/FilterChips.tsx';
 import {
   getExportedList,
@@ -86,7 +86,7 @@ export function ExportsPage() {
           <>
             {canSeeOthers && (
               <SegmentedControl
-                label="Whose exports"
+                label="Exported by"
                 value={owner}
                 onChange={(next) => show({ ...view, owner: next })}
                 options={[
@@ -155,7 +155,11 @@ const TITLE_COLUMN: Column<Job> = {
         <Link to="/jobs/$jobId" params={{ jobId: job.id }} tabIndex={tabIndex} title={job.title}>
           {job.title}
         </Link>
-        <small>{[getExportedType(job), job.file && job.file.size > 0 && formatSize(job.file.size)].filter(Boolean).join(' · ')}</small>
+        <small>
+          {[getExportedType(job), job.file && job.file.size > 0 && formatSize(job.file.size)]
+            .filter(Boolean)
+            .join(' · ')}
+        </small>
       </span>
     </span>
   ),

@@ -35,7 +35,9 @@ export function formatAddress({ ipAddress: ip }: Pick<UserActivityEntry, 'ipAddr
 }
 
 /** Says what was exported: "Companies: 120 rows as CSV, City is Oslo"; undefined where it was not recorded. */
-export function formatExported({ exportDetail }: Pick<UserActivityEntry, 'exportDetail'>): string | undefined {
+export function formatExported({
+  exportDetail,
+}: Pick<UserActivityEntry, 'exportDetail'>): string | undefined {
   if (!exportDetail) return undefined;
   const { rows, type, format, filter } = exportDetail;
   const text = `${type}: ${pluralize(rows, 'row', 'rows')} as ${format.toUpperCase()}`;

@@ -7,7 +7,14 @@ import type { Column } from '../../../ui/table/columns.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
 import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { formatRowTime } from '../model/format.ts';
-import { getActorName, formatAddress, formatExported, formatExportType, getPrincipal, getTone } from '../model/row.ts';
+import {
+  getActorName,
+  formatAddress,
+  formatExported,
+  formatExportType,
+  getPrincipal,
+  getTone,
+} from '../model/row.ts';
 import type { ActivityRow } from '../model/row.ts';
 import { parseActivityView, FULL_VIEW, serializeTimestamp, serializeActivityView } from '../model/view.ts';
 import './activity.css';

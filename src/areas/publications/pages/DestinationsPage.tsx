@@ -96,17 +96,9 @@ function Destinations() {
   );
   return (
     <>
-      <p className="pub-soft">
-        Each event is sent on its own, one after the other in the order of the topic.
-      </p>
       <ListTable
         table="destinations"
-        tools={
-          <>
-            <QueryAge query={query} />
-            {button}
-          </>
-        }
+        tools={button}
         label="Destinations"
         columns={COLUMNS}
         rows={data}
@@ -116,6 +108,11 @@ function Destinations() {
         error={error === null ? undefined : toServiceError(error)}
         onRetry={() => void refetch()}
         refetching={isFetching && error !== null}
+        footer={
+          <>
+            Events are sent one by one, in the order of the topic. <QueryAge query={query} />
+          </>
+        }
         empty={
           <EmptyState icon={Send} title="No destination yet">
             A destination gets the events of a topic pushed to its address, so that no program has to poll.
