@@ -21,7 +21,6 @@ const LISTS = [
   '/exports',
   '/invitations',
   '/sites',
-  '/agent',
   '/reports',
   '/reports/runs',
   '/proxies/reports',
@@ -47,7 +46,7 @@ test('the first row of every list begins high on a phone, with whole facts in it
         : element;
       return start.getBoundingClientRect().top;
     });
-    const facts = page.locator('.page-facts');
+    const facts = page.locator('.page-facts, .page-meta');
     if (await facts.evaluateAll((all) => all.some((one) => one.scrollWidth > one.clientWidth + 1)))
       cut.push(path);
     if (top > WINDOW.height * MAX_SHARE) tooLow.push(`${path}: ${Math.round(top)} px`);

@@ -44,7 +44,7 @@ type Operations =
 export const jobHandlers: Handlers<Operations> = {
   async listJobs(call) {
     const { db, caller, query, services } = call;
-    const { owner } = query;
+    const { owner = 'own' } = query;
     if (owner !== 'own' && !caller.capabilities.has('View Activity'))
       throw forbidden('Jobs of other users require the capability View Activity');
     const filter = {
