@@ -89,7 +89,7 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: 'today',
     header: 'Today',
-    width: 160,
+    width: 130,
     cell: ({ callsToday, callsPerDay }) => (
       <span className="num">
         {formatNumber(callsToday)}

@@ -87,7 +87,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   {
     id: 'email',
     header: 'E-mail',
-    minWidth: 212,
+    minWidth: 204,
     cell: ({ email }) => (
       <span className="inv-email" title={email}>
         {email}
@@ -110,7 +110,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   {
     id: 'term',
     header: 'Membership',
-    width: 216,
+    width: 208,
     small: 'line',
     cell: (invitation, { tabIndex }) => <TermCell {...{ invitation, tabIndex }} />,
   },
@@ -134,14 +134,14 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
     id: 'sent',
     header: 'Invited',
     align: 'end',
-    width: 108,
+    width: 116,
     cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
   {
     id: 'until',
     header: 'Link until',
     align: 'end',
-    width: 108,
+    width: 112,
     cell: ({ status, expiresDate }, { tabIndex }) =>
       status === 'pending' || status === 'expired' ? (
         <Timestamp at={expiresDate} tabIndex={tabIndex} />
