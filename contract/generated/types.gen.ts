@@ -10125,9 +10125,9 @@ export type ListJobsData = {
     path?: never;
     query?: {
         /**
-         * `own`: jobs of the caller. `others`: jobs of other users, which requires View Activity.
+         * `own`: jobs of the caller. `others`: jobs of other users; `all`: both. These two require View Activity.
          */
-        owner?: 'own' | 'others';
+        owner?: 'own' | 'others' | 'all';
         /**
          * Only jobs in this state.
          */

@@ -53,7 +53,7 @@ async function turnLicenseOn(page: Page): Promise<void> {
 async function makeKey(page: Page, values: Parameters<typeof fillForm>[1]): Promise<string> {
   const panel = page.getByRole('dialog', { name: 'New agent key' });
   await fillForm(panel, values);
-  await panel.getByRole('button', { name: 'Make key' }).click();
+  await panel.getByRole('button', { name: 'Create key' }).click();
   const made = page.getByRole('dialog', { name: /^Key “/ });
   await made.getByRole('button', { name: 'Copy the key' }).click();
   await expect(made.getByRole('button', { name: 'Copied' })).toBeVisible();
@@ -173,7 +173,7 @@ test('makes a key on a licensed site, shows what its agent read, and stops all a
   await page.goto('/agent');
   await newKey.click();
   const panel = page.getByRole('dialog', { name: 'New agent key' });
-  await panel.getByRole('button', { name: 'Make key' }).click();
+  await panel.getByRole('button', { name: 'Create key' }).click();
   await expect(panel.getByLabel('Name', { exact: true })).toHaveAccessibleDescription(/Enter a name/);
   const key = await makeKey(page, {
     Name: 'Deal analyst',

@@ -17,7 +17,7 @@ test('shows the state of the installation to platform administrators and refresh
   await expect(checks).toContainText('Set SMTP_URL to a mail server.');
   await checks.getByText(/checks passed$/).click();
   await expect(checks.getByText('Readiness')).toBeVisible();
-  await expect(page.getByRole('grid', { name: 'Processes' })).toContainText('answered this page');
+  await expect(page.getByRole('grid', { name: 'Processes' })).toContainText('served this page');
   await expect(page.getByRole('region', { name: 'Database' })).toContainText('migrations, newest');
   await expect(page.getByRole('region', { name: 'Queues and jobs' })).toContainText('Calculations');
   await expect(page.getByRole('region', { name: 'Backups and copies' })).toContainText('Newest copy');

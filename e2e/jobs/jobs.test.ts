@@ -193,7 +193,7 @@ test('a waiting job is paused, resumed and cancelled', async ({ page, calls }) =
   await expect(page.getByText('Paused', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect(page.getByText('Scheduled', { exact: true })).toBeVisible();
-  await expect(page.getByRole('region', { name: 'What was asked' })).toContainText('Starts');
+  await expect(page.getByRole('region', { name: 'Request' })).toContainText('Starts');
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await dialog.getByRole('button', { name: 'Cancel job' }).click();
   await expect(page.getByText('Cancelled', { exact: true })).toBeVisible();
@@ -219,7 +219,7 @@ test('an undo restores what the job replaced, and both jobs name each other', as
   await expect(undone).toContainText('Undone by job');
   await undone.getByRole('link', { name: /^job/ }).click();
   await expect(page.getByRole('list', { name: 'Outcomes' })).toHaveText('2 changed');
-  await expect(page.getByRole('region', { name: 'What was asked' })).toContainText(`Undoes job ${job.id}`);
+  await expect(page.getByRole('region', { name: 'Request' })).toContainText(`Undoes job ${job.id}`);
   for (const { id } of [ann, ben])
     expect(await calls.call('GET', `/userLicense/${id}`)).toMatchObject({ licenseTypeId: 1 });
   await page.goto(`/jobs/${job.id}`);
@@ -300,7 +300,7 @@ test('jobs of others are seen with View Activity, and cancelled with Manage Sett
   await setWidth(page, 1280);
   await openAs(page, other, '/jobs?owner=others');
   await expect(page.getByRole('heading', { name: 'No jobs yet' })).toBeVisible();
-  await expect(page.getByRole('group', { name: 'Whose jobs' })).toHaveCount(0);
+  await expect(page.getByRole('group', { name: 'Started by' })).toHaveCount(0);
   await page.goto(`/jobs/${job.id}`);
   await expect(page.getByRole('heading', { name: /not found|does not exist/i })).toBeVisible();
   await calls.call('POST', `/jobs/${job.id}/cancel`);
@@ -348,9 +348,7 @@ test('a stopped job says why', async ({ page, calls }) => {
   const first = await startUpdate(calls, { userIds: [MISSING_ID], isActive: true, notBefore: inOneHour() });
   const second = await startUpdate(calls, { userIds: [MISSING_ID], isActive: true, afterJobId: first.id });
   await openAs(page, ada, `/jobs/${second.id}`);
-  await expect(page.getByRole('region', { name: 'What was asked' })).toContainText(
-    `Runs after job ${first.id}`,
-  );
+  await expect(page.getByRole('region', { name: 'Request' })).toContainText(`Runs after job ${first.id}`);
   await calls.call('POST', `/jobs/${first.id}/cancel`);
   await expect(page.getByRole('main').getByRole('alert')).toContainText('did not finish');
   await expect(page.getByText('Stopped', { exact: true })).toBeVisible();

@@ -1,6 +1,6 @@
 import type { EntryTypeVm, Job } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectAccessibleInBothThemes, expectToast } from '../support/actions.ts';
-import { openAs } from '../support/calls.ts';
+import { createCalls, openAs } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import { checkPageAtWidths } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
@@ -25,7 +25,7 @@ test('the page of a job says what was exported and links to its list and entries
   }));
   const imported = await calls.call<Job>('POST', '/jobs/entryImports', { ...file, rows });
   await page.goto(`/jobs/${imported.id}`);
-  const asked = page.getByRole('region', { name: 'What was asked' });
+  const asked = page.getByRole('region', { name: 'Request' });
   await expect(asked).toContainText('Filecompanies.csv');
   await page.getByRole('grid', { name: 'Items' }).getByRole('link', { name: 'Hafen' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Hafen' })).toBeVisible();
@@ -39,6 +39,10 @@ test('the page of a job says what was exported and links to its list and entries
   };
   const exported = await calls.call<Job>('POST', '/jobs/entryExports', body);
   await calls.call('POST', '/jobs/userExports', { format: 'csv' });
+  const groups = [await calls.createGroup('Exporters', ['Read Data'])];
+  const exporter = await calls.createUser({ groups });
+  await (await createCalls(page.request, exporter)).call<Job>('POST', '/jobs/entryExports', body);
+  await openAs(page, ada);
   await page.goto(`/jobs/${exported.id}`);
   await expect(asked.getByRole('definition')).toHaveText([
     'Companies',
@@ -53,13 +57,18 @@ test('the page of a job says what was exported and links to its list and entries
   const task = await countSteps(page);
   await page.getByRole('navigation').getByRole('link', { name: 'Exports' }).click();
   const exports = page.getByRole('grid', { name: 'Exports' });
-  await expect(exports.getByRole('row')).toHaveCount(3);
+  await expect(exports.getByRole('row')).toHaveCount(4);
   await page.getByRole('button', { name: 'Type filter' }).click();
   await page.getByRole('checkbox', { name: 'Companies' }).check();
-  await expect(exports.getByRole('row')).toHaveCount(2);
+  await expect(exports.getByRole('row')).toHaveCount(3);
   await expect(page).toHaveURL(/type=Companies/);
   task.expectAtMost(3);
   await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Period filter' }).click();
+  await page.getByRole('button', { name: 'Last 7 days' }).click();
+  await expect(exports.getByRole('row').filter({ hasText: exporter.name })).toHaveCount(1);
+  await page.getByRole('group', { name: 'Exported by' }).getByText('Mine').click();
+  await expect(exports.getByRole('row')).toHaveCount(2);
   await checkPageAtWidths(page);
   await exports.getByRole('link', { name: 'Show list' }).click();
   await expect(page.getByRole('grid', { name: 'Companies' })).toContainText('Alster');

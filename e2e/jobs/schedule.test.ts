@@ -50,9 +50,7 @@ test('people are deactivated on a date, also who is changed until then, and afte
   await expect(grid.getByRole('row').nth(2)).toContainText('Starts 31 Jan 2090');
   await grid.getByRole('row').nth(2).getByRole('link').click();
   await expect(page.getByText('Scheduled', { exact: true })).toBeVisible();
-  await expect(page.getByRole('region', { name: 'What was asked' })).toContainText(
-    'Starts 31 Jan 2090, 18:00',
-  );
+  await expect(page.getByRole('region', { name: 'Request' })).toContainText('Starts 31 Jan 2090, 18:00');
   await checkPageAtWidths(page);
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await expect(page.getByRole('alertdialog')).toContainText('Nothing has been changed yet');

@@ -73,7 +73,7 @@ test('a topic is rehearsed, created, shown, edited and deleted', async ({ page }
   await setSize(page, 'Ship', entries, 7);
   await page.goto('/publications');
   const topics = page.getByRole('table', { name: 'Topics' });
-  await expect(topics.getByRole('row', { name: 'default-data' })).toContainText('Nobody reads it');
+  await expect(topics.getByRole('row', { name: 'default-data' })).toContainText('No consumers');
 
   await page.getByRole('link', { name: 'New topic' }).click();
   await page.getByRole('button', { name: 'Create topic' }).click();
@@ -259,7 +259,7 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await setSize(page, 'Depot', entries, 9);
   const attempts = grid(page, 'Attempts');
   await expect(page.getByText(/attempt in a row failed|attempts in a row failed/)).toBeVisible();
-  const attempt = attempts.getByRole('row').filter({ hasText: 'No answer' }).first();
+  const attempt = attempts.getByRole('row').filter({ hasText: 'No response' }).first();
   await expect(attempt).toBeVisible();
   await chooseAction(attempt, /^Send again/);
   await expectToast(page, 'was not delivered');

@@ -84,7 +84,7 @@ test('sets up the site, imports a mailbox after a dry run, and shows run, status
     fieldType: 1,
   });
   await page.goto('/imports/settings');
-  const checklist = page.getByRole('region', { name: 'Before the start' });
+  const checklist = page.getByRole('region', { name: 'Before you start' });
   await expect(checklist).toContainText('6 to fix');
   await turnEverythingOn(page);
   await enable(page, person.name);

@@ -27,11 +27,11 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
       .getByLabel('File', { exact: true })
       .setInputFiles(docx('Berth profile.docx', 'Berth {Name}', 'Stage: {Stagge}'));
     await expect(panel.getByLabel('Name', { exact: true })).toHaveValue('Berth profile');
-    await expect(panel.getByText('1 fault in the document')).toBeVisible();
+    await expect(panel.getByText('1 error in the document')).toBeVisible();
     await expect(panel.locator('mark')).toHaveText([/^\{Name\}/, /^\{Stagge\}/]);
     await expect(panel.getByText('{Stage}', { exact: true })).toBeVisible();
     await panel.getByRole('button', { name: 'Create template' }).click();
-    await expect(page.getByRole('row', { name: /Berth profile/ })).toContainText('1 fault');
+    await expect(page.getByRole('row', { name: /Berth profile/ })).toContainText('1 error');
     await checkPageAtWidths(page);
     await page.setViewportSize({ width: 1280, height: 800 });
   });

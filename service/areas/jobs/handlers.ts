@@ -44,12 +44,12 @@ type Operations =
 export const jobHandlers: Handlers<Operations> = {
   async listJobs(call) {
     const { db, caller, query, services } = call;
-    const isOthers = query.owner === 'others';
-    if (isOthers && !caller.capabilities.has('View Activity'))
+    const { owner = 'own' } = query;
+    if (owner !== 'own' && !caller.capabilities.has('View Activity'))
       throw forbidden('Jobs of other users require the capability View Activity');
     const filter = {
       ...getJobIdentity(caller),
-      isOthers,
+      owner,
       state: query.state,
       kinds: getVisibleKinds(call),
     };

@@ -42,10 +42,10 @@ const FROM = sql`job j
     order by i.job_id desc limit 1) u on true`;
 
 export interface JobFilter {
-  /** Jobs that this user started, acting for the principal or for nobody; with `isOthers` all other jobs. */
+  /** Jobs that this user started, acting for the principal or for nobody; for `others` all other jobs. */
   userId: number;
   principalId: number | null;
-  isOthers: boolean;
+  owner: 'own' | 'others' | 'all';
   state: JobState | undefined;
   /** Only jobs of these kinds. */
   kinds: readonly string[] | undefined;
@@ -55,13 +55,13 @@ export interface JobFilter {
 export async function listJobs(
   db: Db,
   siteId: number,
-  { userId, principalId, isOthers, state, kinds }: JobFilter,
+  { userId, principalId, owner, state, kinds }: JobFilter,
   page: Page,
 ): Promise<StoredJob[]> {
   const { rows } = await sql<StoredJob>`
     select ${COLUMNS} from ${FROM}
-    where j.site_id = ${siteId} and
-      (j.owner_id = ${userId} and j.principal_id is not distinct from ${principalId}::int) is ${isOthers ? sql`not` : sql``} true
+    where j.site_id = ${siteId}
+      ${owner === 'all' ? sql`` : sql`and (j.owner_id = ${userId} and j.principal_id is not distinct from ${principalId}::int) is ${owner === 'others' ? sql`not` : sql``} true`}
       ${state === undefined ? sql`` : sql`and j.state = ${state}`}
       ${kinds === undefined ? sql`` : sql`and j.kind = any(${[...kinds]}::text[])`}
     order by j.job_id desc limit ${page.limit} offset ${page.offset}`.execute(db);

@@ -360,12 +360,17 @@ onEachApp((context) => {
         makePerson(context().db, siteId, { capabilities: ['Manage Users'] }),
       ]);
       const see = (who: Person) => as(context().app, who, 'console');
-      expect((await see(viewer).get<Job[]>('jobs?owner=others')).body.map(({ id }) => id)).toEqual([job.id]);
+      const ids = async (owner: string) =>
+        (await see(viewer).get<Job[]>(`jobs?owner=${owner}`)).body.map(({ id }) => id);
+      expect(await ids('others')).toEqual([job.id]);
+      expect(await ids('all')).toEqual([job.id]);
+      expect(await ids('own')).toEqual([]);
       expect((await api.get<Job[]>('jobs?state=waiting')).body.map(({ id }) => id)).toEqual([job.id]);
       expect((await api.get<Job[]>('jobs?state=finished')).body).toEqual([]);
       expect((await see(viewer).post(`jobs/${job.id}/cancel`)).status).toBe(403);
       expect((await see(stranger).get(`jobs/${job.id}`)).status).toBe(404);
       expect((await see(stranger).get('jobs?owner=others')).status).toBe(403);
+      expect((await see(stranger).get('jobs?owner=all')).status).toBe(403);
       expect((await see(stranger).get<Job[]>('jobs')).body).toEqual([]);
     });
   });
@@ -385,6 +390,7 @@ onEachApp((context) => {
       (await calls.get<Job[]>(path, options)).body.map(({ id }) => id);
     expect(await list('jobs')).toEqual([own.id]);
     expect(await list('jobs?owner=others')).toEqual([begun.id]);
+    expect(await list('jobs?owner=all')).toEqual([begun.id, own.id]);
     expect(await list('jobs', acting)).toEqual([begun.id]);
     expect((await calls.get(`jobs/${own.id}`, acting)).status).toBe(404);
     expect((await calls.get(`jobs/${begun.id}`, acting)).body).not.toHaveProperty('principalId');

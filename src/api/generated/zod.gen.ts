@@ -5059,7 +5059,11 @@ export const zListJobsHeaders = z.object({
 });
 
 export const zListJobsQuery = z.object({
-    owner: z.enum(['own', 'others']).optional().default('own'),
+    owner: z.enum([
+        'own',
+        'others',
+        'all'
+    ]).optional().default('own'),
     state: zJobState.optional(),
     pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
     pageSize: z.int().gte(1).lte(1000).optional().default(10)

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { FileDown } from 'lucide-react';
+import { useState } from 'react';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { listJobsOptions } from '../../api/generated/queries/jobs.gen.ts';
 import { usePermission, useSession } from '../../api/session.ts';
 import { QueryAge } from '../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../app/views/ListTable.tsx';
-import { formatNumber } from '../../lib/numbers.ts';
+import { formatNumber, pluralize } from '../../lib/numbers.ts';
+import { formatSize } from '../../lib/sizes.ts';
+import { getBrowserTimeZone } from '../../lib/time-zones.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
 import { SegmentedControl } from '../../ui/chart/SegmentedControl.tsx';
 import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
@@ -15,6 +18,7 @@ import { Badge } from '../../ui/layout/Badge.tsx';
 import { Page } from '../../ui/layout/Page.tsx';
 import { Tile } from '../../ui/layout/Tile.tsx';
 import { Timestamp } from '../../ui/layout/Timestamp.tsx';
+import { ChoiceChip } from '../../ui/table/ChoiceChip.tsx';
 import type { Column } from '../../ui/table/columns.ts';
 import { FilterChip } from '../../ui/table/FilterChips.tsx';
 import {
@@ -24,28 +28,23 @@ import {
   SaveJobFileButton,
   STATE_LABELS,
 } from '../jobs/index.ts';
-import type { ExportsView } from './view.ts';
+import { EXPORT_PERIODS, getExportPeriodStart } from './view.ts';
+import type { ExportPeriod, ExportsView } from './view.ts';
 import './exports.css';
 
 const route = getRouteApi('/_app/exports/');
 
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
-
-/** Formats a size: "1.2 MB"; empty without a file. */
-function formatSize({ file }: Job): string {
-  if (!file || file.size === 0) return '';
-  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(file.size) / 3));
-  return new Intl.NumberFormat(undefined, {
-    style: 'unit',
-    unit: UNITS[step] ?? 'byte',
-    unitDisplay: 'short',
-    maximumFractionDigits: step >= 2 ? 1 : 0,
-  }).format(file.size / 1000 ** step);
-}
+const PERIOD_LABELS: Readonly<Record<ExportPeriod, string>> = {
+  any: 'Any time',
+  today: 'Today',
+  '7': 'Last 7 days',
+  '30': 'Last 30 days',
+  '90': 'Last 90 days',
+};
 
 /** Formats a summary: "3 exports · 2 with a file". */
 const formatSummary = (jobs: readonly Job[]): string =>
-  `${formatNumber(jobs.length)} ${jobs.length === 1 ? 'export' : 'exports'} · ${formatNumber(jobs.filter(({ file }) => file?.isRemoved === false).length)} with a file`;
+  `${pluralize(jobs.length, 'export', 'exports')} · ${formatNumber(jobs.filter(({ file }) => file?.isRemoved === false).length)} with a file`;
 
 const getId = ({ id }: Job) => String(id);
 const getTitle = ({ title }: Job) => title;
@@ -67,17 +66,19 @@ export function ExportsPage() {
     refetchInterval: ({ state }) =>
       state.data?.some((job) => isExport(job) && job.finishedDate === null) ? REFRESH_INTERVAL_MS : false,
   });
+  const [openedAt] = useState(Date.now);
   const exports = data?.filter(isExport);
+  const start = getExportPeriodStart(view.period, openedAt, getBrowserTimeZone());
   const types = [...new Set([...(exports ?? []).map((job) => getExportedType(job) ?? ''), view.type])]
     .filter((type) => type !== '')
     .toSorted((one, other) => one.localeCompare(other));
-  const jobs = view.type === '' ? exports : exports?.filter((job) => getExportedType(job) === view.type);
+  const jobs = exports?.filter(
+    (job) =>
+      (view.type === '' || getExportedType(job) === view.type) &&
+      (start === undefined || Date.parse(job.createdDate) >= start),
+  );
   return (
     <Page fill title="Exports" meta={jobs && jobs.length > 0 && formatSummary(jobs)}>
-      <p className="exports-note">
-        Files are kept for 7 days. Each export and each download is logged in Activity. Nobody can export
-        while acting for another user.
-      </p>
       <ListTable
         table="exports"
         tools={<QueryAge query={{ dataUpdatedAt, error }} />}
@@ -85,10 +86,11 @@ export function ExportsPage() {
           <>
             {canSeeOthers && (
               <SegmentedControl
-                label="Whose exports"
+                label="Exported by"
                 value={owner}
                 onChange={(next) => show({ ...view, owner: next })}
                 options={[
+                  { value: 'all', label: 'All' },
                   { value: 'own', label: 'Mine' },
                   { value: 'others', label: 'Others’' },
                 ]}
@@ -100,10 +102,17 @@ export function ExportsPage() {
               value={view.type === '' ? [] : [view.type]}
               onChange={(chosen) => show({ ...view, type: chosen.at(-1) ?? '' })}
             />
+            <ChoiceChip
+              label="Period"
+              options={EXPORT_PERIODS.map((period) => ({ value: period, label: PERIOD_LABELS[period] }))}
+              value={view.period}
+              defaultValue="any"
+              onChange={(period) => show({ ...view, period })}
+            />
           </>
         }
         label="Exports"
-        columns={owner === 'own' ? OWN_COLUMNS : OTHERS_COLUMNS}
+        columns={owner === 'own' ? OWN_COLUMNS : ALL_COLUMNS}
         rows={jobs}
         twoLines
         rowId={getId}
@@ -111,18 +120,23 @@ export function ExportsPage() {
         error={error === null ? undefined : toServiceError(error)}
         onRetry={() => void refetch()}
         refetching={isRefetching && error !== null}
-        onClearFilters={view.type === '' ? undefined : () => show({ ...view, type: '' })}
+        onClearFilters={
+          view.type === '' && view.period === 'any'
+            ? undefined
+            : () => show({ ...view, type: '', period: 'any' })
+        }
+        footer="Files are kept for 7 days. Each export and each download is logged in Activity."
         empty={
           <EmptyState
             icon={FileDown}
-            title={owner === 'own' ? 'No exports yet' : 'Nobody else has exported anything'}
+            title={owner === 'others' ? 'Nobody else has exported anything' : 'No exports yet'}
             actions={
               <Link to="/users" className={buttonClass({})}>
                 Go to users
               </Link>
             }
           >
-            Lists of users, entries and activity can be exported.
+            Lists of users, entries and activity can be exported, but not while acting for another user.
           </EmptyState>
         }
       />
@@ -141,7 +155,11 @@ const TITLE_COLUMN: Column<Job> = {
         <Link to="/jobs/$jobId" params={{ jobId: job.id }} tabIndex={tabIndex} title={job.title}>
           {job.title}
         </Link>
-        <small>{[getExportedType(job), formatSize(job)].filter(Boolean).join(' · ')}</small>
+        <small>
+          {[getExportedType(job), job.file && job.file.size > 0 && formatSize(job.file.size)]
+            .filter(Boolean)
+            .join(' · ')}
+        </small>
       </span>
     </span>
   ),
@@ -151,6 +169,7 @@ const OWNER_COLUMN: Column<Job> = {
   id: 'owner',
   header: 'Exported by',
   width: 170,
+  small: 'line',
   cell: ({ ownerId, ownerName }, { tabIndex }) =>
     ownerName === null || ownerId === null ? (
       'Left the site'
@@ -173,13 +192,14 @@ const FACT_COLUMNS: readonly Column<Job>[] = [
     id: 'at',
     header: 'Exported',
     width: 116,
+    small: 'line',
     cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
   {
     id: 'state',
     header: 'State',
     width: 124,
-    small: 'aside',
+    small: 'line',
     cell: ({ state }) => <Badge tone={STATE_LABELS[state].tone}>{STATE_LABELS[state].label}</Badge>,
   },
   {
@@ -207,7 +227,7 @@ const FILE_COLUMN: Column<Job> = {
   id: 'save',
   header: 'File',
   width: 124,
-  small: 'line',
+  small: 'aside',
   cell: (job, { tabIndex }) =>
     job.file?.isRemoved === true ? (
       <Badge>Removed</Badge>
@@ -217,5 +237,5 @@ const FILE_COLUMN: Column<Job> = {
 };
 
 const OWN_COLUMNS = [TITLE_COLUMN, ...FACT_COLUMNS, FILE_COLUMN];
-/** Files are given to their owner only. */
-const OTHERS_COLUMNS = [TITLE_COLUMN, OWNER_COLUMN, ...FACT_COLUMNS];
+/** Files are given to their owner only: the buttons of others say so. */
+const ALL_COLUMNS = [TITLE_COLUMN, OWNER_COLUMN, ...FACT_COLUMNS, FILE_COLUMN];

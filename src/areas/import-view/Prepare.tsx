@@ -334,8 +334,8 @@ function FileCard({ onFile, row, actions, error, reading }: FileCardProps) {
             hint={
               !reading && (
                 <>
-                  {row} in a row, with a heading. {LIMITS_TEXT} Nothing changes before you have reviewed the
-                  result.
+                  {row} per row, below a header row. {LIMITS_TEXT} Nothing changes before you have reviewed
+                  the result.
                 </>
               )
             }

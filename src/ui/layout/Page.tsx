@@ -14,7 +14,7 @@ interface PageProps {
   breadcrumbs?: ReactNode;
   /** Fills the available height, so that the table scrolls inside. */
   fill?: boolean;
-  /** On a phone the head has one line, as that of a page that fills the height; `meta` is hidden where it does not fit. */
+  /** On a phone title and actions have one line, as on a page that fills the height; `badge` and `meta` follow below. */
   oneLine?: boolean;
   children: ReactNode;
 }
@@ -30,8 +30,12 @@ export function Page({ title, meta, lead, badge, actions, breadcrumbs, fill, one
           <h1 id="page-title" tabIndex={-1}>
             {title}
           </h1>
-          {badge}
-          {meta !== undefined && <div className="page-meta">{meta}</div>}
+          {(badge !== undefined || meta !== undefined) && (
+            <div className="page-facts">
+              {badge}
+              {meta !== undefined && <div className="page-meta">{meta}</div>}
+            </div>
+          )}
         </div>
         {actions !== undefined && <div className="page-actions">{actions}</div>}
       </header>

@@ -3,7 +3,11 @@ import { CONFIGURATION_ACTIONS } from '../../../../contract/rules/configuration.
 import { formatConfigurationAction, formatConfigurationValues } from './configuration-format.ts';
 import { parseConfigurationView, serializeConfigurationView } from './configuration-view.ts';
 
-const names = { getGroupName: (id: number) => `Group ${id}`, getUserName: (id: number) => `Person ${id}` };
+const names = {
+  getGroupName: (id: number) => `Group ${id}`,
+  getUserName: (id: number) => `Person ${id}`,
+  getTypeName: (id: number) => `Type ${id}`,
+};
 
 test('every action of the log has a sentence of its own', () => {
   const sentences = Object.values(CONFIGURATION_ACTIONS)
@@ -56,4 +60,22 @@ test('the view survives the address, and unknown values are dropped', () => {
   expect(view).toEqual({ q: '42', kinds: ['group', 'topic'], people: [3, 4], period: '90' });
   expect(parseConfigurationView({ ...serializeConfigurationView(view) })).toEqual(view);
   expect(serializeConfigurationView(parseConfigurationView({}))).toEqual({});
+});
+
+test('shows names instead of ids', () => {
+  const values = formatConfigurationValues(
+    {
+      userId: 544,
+      entryTypeIds: [1],
+      entryTypes: [[], [{ entryTypeId: 3, fieldIds: [7, 9] }]],
+      entryTypeId: [2, 3],
+    },
+    names,
+  );
+  expect(values).toEqual([
+    { property: 'Person', before: undefined, after: 'Person 544' },
+    { property: 'Entry types', added: ['Type 1'], removed: [], unchangedCount: 0 },
+    { property: 'Entry types', added: ['Type 3 · 2 fields'], removed: [], unchangedCount: 0 },
+    { property: 'Entry type', before: 'Type 2', after: 'Type 3' },
+  ]);
 });

@@ -1,5 +1,6 @@
 import type { ConfigurationChange } from '../../../../contract/generated/types.gen.ts';
 import type { ConfigurationKind } from '../../../../contract/rules/configuration.ts';
+import { pluralize } from '../../../lib/numbers.ts';
 import { formatIdentifier } from '../../../lib/sentences.ts';
 import { formatUnknownAction, formatValue, getPropertyLabel, isPair } from '../model/change-format.ts';
 import type { NameResolver } from '../model/change-format.ts';
@@ -77,14 +78,28 @@ export type ConfigurationValueChange = { property: string } & (
   | { added: readonly string[]; removed: readonly string[]; unchangedCount: number }
 );
 
-/** An element of a list as text: an object by its values. */
+/** An element of a list as text: an object by its values, the fields of an entry type by their number. */
 const formatItem = (property: string, item: unknown, names: NameResolver): string =>
   typeof item === 'object' && item !== null && !Array.isArray(item)
-    ? Object.values(item)
-        .filter((value) => value !== '' && value !== null)
-        .map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
+    ? Object.entries(item)
+        .filter(([, value]) => value !== '' && value !== null)
+        .map(([key, value]) =>
+          key === 'fieldIds' && Array.isArray(value)
+            ? pluralize(value.length, 'field', 'fields')
+            : formatValue(key, value, names),
+        )
         .join(' · ')
     : formatValue(property, item, names);
+
+/** Labels of properties whose names in the service are ids or abbreviations. */
+const LABELS: Readonly<Record<string, string>> = {
+  userId: 'Person',
+  entryTypeId: 'Entry type',
+  entryTypeIds: 'Entry types',
+  sha256: 'SHA-256',
+  hasAgentServer: 'Agent server license',
+  expiresInDays: 'Ends after days',
+};
 
 /** Formats the changed properties of a change; of a list, only what was added and removed. */
 export function formatConfigurationValues(
@@ -92,7 +107,7 @@ export function formatConfigurationValues(
   names: NameResolver,
 ): ConfigurationValueChange[] {
   return Object.entries(changes).map(([property, value]) => {
-    const label = getPropertyLabel(property) ?? formatIdentifier(property);
+    const label = LABELS[property] ?? getPropertyLabel(property) ?? formatIdentifier(property);
     const [before, after] = isPair(value) ? value : [undefined, value];
     if (Array.isArray(before) || Array.isArray(after)) {
       const toItems = (list: unknown) =>

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { setAuditSentences } from '../../../app/state/audit-sentences.ts';
 import { formatAction, collectUserIds, formatChanges } from './change-format.ts';
 
-const names = { getGroupName: (id: number) => `Group ${id}`, getUserName: (id: number) => `Person ${id}` };
+const names = {
+  getGroupName: (id: number) => `Group ${id}`,
+  getUserName: (id: number) => `Person ${id}`,
+  getTypeName: (id: number) => `Type ${id}`,
+};
 const change = (changes: Record<string, unknown>) => ({
   id: 1,
   date: '2026-11-21T08:00:00.000Z',

@@ -36,9 +36,11 @@ const getPosition = (property: string): number =>
 export interface NameResolver {
   getGroupName: (id: number) => string;
   getUserName: (id: number) => string;
+  getTypeName: (id: number) => string;
 }
 
-const USER_PROPERTIES = new Set(['principals', 'proxies', 'proxy']);
+const USER_PROPERTIES = new Set(['principals', 'proxies', 'proxy', 'userId']);
+const TYPE_PROPERTIES = new Set(['entryTypeId', 'entryTypeIds']);
 
 /** Label of an action without a sentence: "user.two-factor" becomes "User: two factor". */
 export function formatUnknownAction(action: string): string {
@@ -51,7 +53,7 @@ export function formatUnknownAction(action: string): string {
 export const formatAction = (action: string): string =>
   getAuditSentence(action) ?? formatUnknownAction(action);
 
-/** Formats a value of a property; ids of groups and users by their names. */
+/** Formats a value of a property; ids of groups, users and entry types by their names. */
 export function formatValue(property: string, value: unknown, names: NameResolver): string {
   if (value === null || value === undefined || value === '')
     return property === 'timeZone' ? 'Same as the site' : 'None';
@@ -65,6 +67,7 @@ export function formatValue(property: string, value: unknown, names: NameResolve
   if (typeof value === 'number') {
     if (property === 'licenseTypeId') return getLicenseName(value);
     if (property === 'groups') return names.getGroupName(value);
+    if (TYPE_PROPERTIES.has(property)) return names.getTypeName(value);
     return USER_PROPERTIES.has(property) ? names.getUserName(value) : String(value);
   }
   if (typeof value === 'string') return property.endsWith('Date') ? formatExactDate(value) : value;

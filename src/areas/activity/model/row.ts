@@ -1,5 +1,6 @@
 import type { UserActivityEntry } from '../../../../contract/generated/types.gen.ts';
 import { exportTypeNames } from '../../../../contract/rules/activity.ts';
+import { pluralize } from '../../../lib/numbers.ts';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
 
@@ -31,6 +32,16 @@ export const getRowLabel = (row: UserActivityEntry): string => `${row.activityTy
 export function formatAddress({ ipAddress: ip }: Pick<UserActivityEntry, 'ipAddress'>): string | undefined {
   if (typeof ip !== 'number') return ip ?? undefined;
   return [24, 16, 8, 0].map((bits) => Math.floor(ip / 2 ** bits) % 256).join('.');
+}
+
+/** Says what was exported: "Companies: 120 rows as CSV, City is Oslo"; undefined where it was not recorded. */
+export function formatExported({
+  exportDetail,
+}: Pick<UserActivityEntry, 'exportDetail'>): string | undefined {
+  if (!exportDetail) return undefined;
+  const { rows, type, format, filter } = exportDetail;
+  const text = `${type}: ${pluralize(rows, 'row', 'rows')} as ${format.toUpperCase()}`;
+  return filter === null ? text : `${text}, ${filter}`;
 }
 
 /** Name of the export type; undefined if the row is not an export. */

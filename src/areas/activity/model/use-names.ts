@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { UserChange } from '../../../../contract/generated/types.gen.ts';
+import { usePermission } from '../../../api/session.ts';
 import { useDirectory, usePeopleById } from '../../../directory/directory.ts';
+import { typesQuery } from '../../entries/index.ts';
 import { collectUserIds } from './change-format.ts';
 import type { NameResolver } from './change-format.ts';
 
@@ -13,12 +16,15 @@ export function useUserNames(userIds: readonly number[]): (userId: number) => st
   return (userId) => people.get(userId)?.name ?? `User ${userId}`;
 }
 
-/** Returns the names of the users and groups that changes refer to. */
+/** Returns the names of the users, groups and entry types that changes refer to. */
 export function useNameResolver(changes: readonly Pick<UserChange, 'changes'>[]): NameResolver {
   const { groups } = useDirectory();
+  const { allowed } = usePermission('listEntryTypes');
+  const { data: types = [] } = useQuery({ ...typesQuery, enabled: allowed });
   const getUserName = useUserNames(collectUserIds(changes));
   return {
     getUserName,
+    getTypeName: (id) => types.find((type) => type.id === id)?.pluralName ?? `Entry type ${id}`,
     getGroupName: (id) => groups.find((group) => group.id === id)?.name ?? `Group ${id}`,
   };
 }

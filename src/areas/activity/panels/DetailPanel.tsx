@@ -20,6 +20,7 @@ import type { NearbyRows } from '../model/nearby.ts';
 import {
   getActorName,
   formatAddress,
+  formatExported,
   formatExportType,
   getExportedEntries,
   getPrincipal,
@@ -363,7 +364,7 @@ interface NearbyRowProps {
 function NearbyRow({ row, shows, current }: NearbyRowProps) {
   const principal = getPrincipal(row);
   const who = principal ? `${getActorName(row)} for ${principal.name}` : getActorName(row);
-  const kind = formatExportType(row);
+  const exported = formatExported(row) ?? formatExportType(row);
   return (
     <li className={cx(current && 'act-around-current')}>
       <Link
@@ -377,7 +378,7 @@ function NearbyRow({ row, shows, current }: NearbyRowProps) {
         </time>
         <span className="act-around-what">
           {row.activityType}
-          {kind !== undefined && ` · ${kind}`}
+          {exported !== undefined && ` · ${exported}`}
           <small className={shows === 'address' ? 'mono' : undefined}>
             {shows === 'person' ? who : (formatAddress(row) ?? row.sourceType)}
           </small>

@@ -7,7 +7,14 @@ import type { Column } from '../../../ui/table/columns.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
 import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { formatRowTime } from '../model/format.ts';
-import { getActorName, formatAddress, formatExportType, getPrincipal, getTone } from '../model/row.ts';
+import {
+  getActorName,
+  formatAddress,
+  formatExported,
+  formatExportType,
+  getPrincipal,
+  getTone,
+} from '../model/row.ts';
 import type { ActivityRow } from '../model/row.ts';
 import { parseActivityView, FULL_VIEW, serializeTimestamp, serializeActivityView } from '../model/view.ts';
 import './activity.css';
@@ -78,13 +85,13 @@ function Actor({ row, tabIndex }: CellProps) {
   );
 }
 
-/** Type of a row, with the export type. */
+/** Type of a row, with what was exported. */
 export function TypeBadge({ row }: { row: ActivityRow }) {
-  const exportType = formatExportType(row);
+  const exported = formatExported(row) ?? formatExportType(row);
   return (
     <span className="act-type">
       <Badge tone={getTone(row)}>{row.activityType}</Badge>
-      {exportType !== undefined && <small>{exportType}</small>}
+      {exported !== undefined && <small title={exported}>{exported}</small>}
     </span>
   );
 }
@@ -130,7 +137,7 @@ export const COLUMNS: readonly Column<ActivityRow>[] = [
   {
     id: 'type',
     header: 'Type',
-    width: 250,
+    minWidth: 250,
     small: 'aside',
     cell: (row) => <TypeBadge row={row} />,
   },

@@ -87,11 +87,13 @@ function ConsentForm({ request, client }: { request: string; client: AgentAuthor
           <Fact label="Client">
             {client.name}, a name that it chose itself. Published by <b>{new URL(client.clientId).host}</b>
           </Fact>
-          <Fact label="Answer goes to">{describeTarget(client.redirectAddress)}</Fact>
+          <Fact label="Redirects to">{describeTarget(client.redirectAddress)}</Fact>
           <Fact label="Reads as">
             {user.firstName} {user.lastName} ({user.email})
           </Fact>
-          <Fact label="May do">Read what you may read, of the entry types below. It can change nothing.</Fact>
+          <Fact label="May do">
+            Read what you can read in the entry types below. It cannot change anything.
+          </Fact>
         </Facts>
         <CardBody>
           <p className="agent-soft">

@@ -13,7 +13,7 @@ export function GuidanceCard() {
           </p>
           <h3>What the agent server does</h3>
           <ul>
-            <li>Agents can read and nothing else, on a connection that the database keeps read-only.</li>
+            <li>Agents can only read, on a connection that the database keeps read-only.</li>
             <li>Values are marked as data, with the name of their field, and never altered.</li>
             <li>Calls that returned text that looks like an instruction are flagged in the ledger.</li>
           </ul>
@@ -25,7 +25,7 @@ export function GuidanceCard() {
               requests, without asking a person each time.
             </li>
             <li>Have a person confirm every action an agent proposes after reading entries.</li>
-            <li>Look at flagged calls. Stop all agents if you are not sure; nothing is lost.</li>
+            <li>Review flagged calls. If in doubt, stop all agents; no data is lost.</li>
           </ul>
         </div>
       </CardBody>

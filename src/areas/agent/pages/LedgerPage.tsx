@@ -274,11 +274,11 @@ function KeysCard({ summary, names }: { summary: AgentCallSummary | undefined; n
   const lasting = keys.filter(isLasting);
   const places = new Map(summary?.agents.map(({ keyId }, at) => [keyId, at]));
   return (
-    <Card title="Keys" actions={<span className="agent-soft">off at once, everywhere</span>}>
+    <Card title="Keys" actions={<span className="agent-soft">switches take effect immediately</span>}>
       {lasting.length === 0 && (
         <CardBody>
           <p className="agent-soft">
-            None. <Link to="/agent">Make one under Keys.</Link>
+            None. <Link to="/agent">Create one under Keys.</Link>
           </p>
         </CardBody>
       )}

@@ -236,7 +236,7 @@ function Result({ preview, tools, names }: ResultProps) {
       <Card title="What the agent gets">
         <div>
           {' '}
-          <EmptyState icon={Eye} title="Nothing was called yet">
+          <EmptyState icon={Eye} title="No call yet">
             Call a tool to see exactly what an agent of this person would read. A preview counts towards no
             limit and is not in the ledger.
           </EmptyState>

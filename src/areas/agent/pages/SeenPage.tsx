@@ -141,7 +141,7 @@ function Seen({ entryId, keyId }: { entryId: number; keyId: number | undefined }
     return (
       <Card>
         <EmptyState icon={EyeOff} title={`No agent has seen entry ${entryId} in the last 90 days`}>
-          Of calls that read more than 1,000 entries the ledger holds the first 1,000.
+          For calls that read more than 1,000 entries, the ledger records the first 1,000.
         </EmptyState>
       </Card>
     );
@@ -154,7 +154,7 @@ function Seen({ entryId, keyId }: { entryId: number; keyId: number | undefined }
         <AgentCard key={one.keyId} seen={one} names={names} />
       ))}
       <p className="agent-soft">
-        Of calls that read more than 1,000 entries the ledger holds the first 1,000.
+        For calls that read more than 1,000 entries, the ledger records the first 1,000.
         {data.length === MAX_CALLS && ' Only the newest 5,000 calls are evaluated here.'}
       </p>
     </>

@@ -90,10 +90,10 @@ function SwitchCard() {
       actions={isLicensed ? <Badge tone="ok">Licensed</Badge> : <Badge>No license</Badge>}
     >
       <SwitchRow
-        label="Answer agents"
+        label="Allow agents"
         hint={
           changedDate === null
-            ? 'Agents with an active key may read. Turning it off refuses every call at once; keys stay.'
+            ? 'Agents with an active key may read. When off, every call is refused immediately; keys are kept.'
             : `${isEnabled ? 'On' : 'Off'} since ${formatExactDate(changedDate)}, changed${by}.`
         }
         checked={isEnabled}

@@ -57,8 +57,12 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: 'name',
     header: 'Agent',
-    minWidth: 140,
-    cell: ({ name }) => <span className="agent-name">{name}</span>,
+    minWidth: 210,
+    cell: ({ name }) => (
+      <span className="agent-name" title={name}>
+        {name}
+      </span>
+    ),
   },
   {
     id: 'state',
@@ -85,7 +89,7 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: 'today',
     header: 'Today',
-    width: 160,
+    width: 130,
     cell: ({ callsToday, callsPerDay }) => (
       <span className="num">
         {formatNumber(callsToday)}

@@ -43,7 +43,7 @@ const keySchema = z.object({
     .refine(
       (text) =>
         text === '' || (/^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= MAX_CALLS_PER_DAY),
-      `Enter a number from 1 to ${formatNumber(MAX_CALLS_PER_DAY)}, or nothing`,
+      `Enter a number from 1 to ${formatNumber(MAX_CALLS_PER_DAY)}, or leave the field empty`,
     ),
 });
 type KeyValues = z.infer<typeof keySchema>;
@@ -106,7 +106,7 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
         form={form}
         pending={create.isPending}
         error={create.error}
-        submitLabel="Make key"
+        submitLabel="Create key"
         disabledReason={reason}
         onCancel={onClose}
         onSubmit={submit}
@@ -140,7 +140,7 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
           label="Calls per day"
           optional
           inputMode="numeric"
-          hint={`A budget for a day in UTC. In any case: ${formatNumber(limits.callsPerMinute)} calls and ${formatNumber(limits.rowsPerMinute)} rows a minute.`}
+          hint={`Limit for a day in UTC. Always limited to ${formatNumber(limits.callsPerMinute)} calls and ${formatNumber(limits.rowsPerMinute)} rows a minute.`}
         />
       </Form>
     </Panel>

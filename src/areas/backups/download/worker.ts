@@ -39,7 +39,7 @@ const api = {
     } catch (thrown) {
       if (thrown instanceof UncheckableFileError) return { problem: thrown.message };
       // The browser refuses to read a file that was changed or deleted after it was chosen.
-      return { problem: 'The file can no longer be read: it was changed, moved or deleted meanwhile.' };
+      return { problem: 'The file can no longer be read: it was changed, moved or deleted.' };
     }
   },
   async open(

@@ -393,7 +393,7 @@ function CreationTime({ backup: { startedDate, finishedDate } }: { backup: Backu
   if (!startedDate) return 'Not yet';
   if (!finishedDate) return <DatePart at={startedDate}>Since </DatePart>;
   const seconds = (Date.parse(finishedDate) - Date.parse(startedDate)) / 1000;
-  return <DatePart at={finishedDate}>In {formatDuration(seconds)} · </DatePart>;
+  return <DatePart at={finishedDate}>Took {formatDuration(seconds)} · </DatePart>;
 }
 
 const MAX_INLINE_TYPES = 12;

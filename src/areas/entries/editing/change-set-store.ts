@@ -166,7 +166,7 @@ export async function confirmDiscardChanges(typeId: number): Promise<void> {
   const counts = formatStagedCounts(countStaged(changes));
   const isConfirmed = await confirm({
     title: `Discard ${counts}?`,
-    body: `${changes.unconfirmed ? 'It is not known whether it was saved.' : 'Nothing of it was saved.'} Ctrl+Z in the grid brings it back while this page is open.`,
+    body: `${changes.unconfirmed ? 'It is not known whether it was saved.' : 'None of it was saved.'} Ctrl+Z in the grid brings it back while this page is open.`,
     action: 'Discard changes',
     cancel: 'Keep them',
     danger: true,

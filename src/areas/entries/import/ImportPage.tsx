@@ -114,7 +114,7 @@ function EntryImport({ subject, onTypeCreated }: EntryImportProps) {
             ? 'Create and change many records from a file'
             : 'Create an entry type with its fields and entries from one file'
         }
-        row={type ? `One of ${type.pluralName}` : 'One entry'}
+        row={`One ${type?.singularName ?? 'entry'}`}
       />
     );
   const change = (part: Partial<EntryImportSetup>, typeId = type?.id) => {

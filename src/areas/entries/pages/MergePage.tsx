@@ -106,6 +106,12 @@ function MergeContent() {
       {key && (
         <Card title={rows.length > 1 ? 'Add another duplicate' : 'Choose the duplicates'}>
           <CardBody>
+            {ids.length === 0 && (
+              <p className="mg-hint">
+                Find two or more {type.pluralName} that are the same. Then choose which one stays and which
+                values it gets; the others are merged into it.
+              </p>
+            )}
             {first && rows.length === 1 && (
               <p className="mg-hint">
                 Which entries are duplicates of <bdi>{formatName(first)}</bdi> (id {first.EntryId})?

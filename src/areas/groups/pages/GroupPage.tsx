@@ -37,7 +37,7 @@ export function GroupPage() {
           <span>
             id {group.id} <CopyButton value={String(group.id)} label="Copy id" />
           </span>
-          {typeof group.entryId === 'number' && <span>entry {group.entryId}</span>}
+          {typeof group.entryId === 'number' && <span>entry id {group.entryId}</span>}
         </span>
       }
       actions={

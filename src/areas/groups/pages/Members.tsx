@@ -168,7 +168,7 @@ function useMemberMenu(remove: ReturnType<typeof useRemoval>) {
 /** Columns of the members list. */
 const MEMBER_COLUMNS: readonly Column<DirectoryRow>[] = [
   createNameColumn('/users/$userId/groups'),
-  { ...emailColumn, small: 'line' },
-  statusColumn,
-  licenseColumn,
+  { ...emailColumn, minWidth: 150, small: 'line' },
+  { ...statusColumn, width: 96 },
+  { ...licenseColumn, width: 118 },
 ];

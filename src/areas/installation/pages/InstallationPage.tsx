@@ -160,7 +160,7 @@ const PROCESS_COLUMNS: readonly Column<InstallationProcess>[] = [
     cell: ({ host, pid, isThis }) => (
       <span className="tbl-lines">
         <span title={host}>{host}</span>
-        <small>{isThis ? `Process ${pid}, answered this page` : `Process ${pid}`}</small>
+        <small>{isThis ? `Process ${pid}, served this page` : `Process ${pid}`}</small>
       </span>
     ),
   },

@@ -237,7 +237,7 @@ function MembershipCard({ settings, options, gives, reasons }: MembershipCardPro
             label="Groups"
             placeholder="Choose groups"
             options={options}
-            hint={gives ?? 'Without a group they can sign in but do nothing.'}
+            hint={gives ?? 'Without a group they can sign in but cannot do anything.'}
           />
           <LabeledGroup label="Who can be added without confirmation" hint={formatAddRule(type, reasons)}>
             {reasons.add === undefined && reasons.invite === undefined && type === PERMANENT && (

@@ -87,7 +87,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   {
     id: 'email',
     header: 'E-mail',
-    minWidth: 178,
+    minWidth: 204,
     cell: ({ email }) => (
       <span className="inv-email" title={email}>
         {email}
@@ -110,7 +110,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   {
     id: 'term',
     header: 'Membership',
-    width: 236,
+    width: 208,
     small: 'line',
     cell: (invitation, { tabIndex }) => <TermCell {...{ invitation, tabIndex }} />,
   },
@@ -141,7 +141,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
     id: 'until',
     header: 'Link until',
     align: 'end',
-    width: 116,
+    width: 112,
     cell: ({ status, expiresDate }, { tabIndex }) =>
       status === 'pending' || status === 'expired' ? (
         <Timestamp at={expiresDate} tabIndex={tabIndex} />

@@ -67,7 +67,7 @@ export default function JobsPopover({ anchor, onClose }: JobsPopoverProps) {
           <h2>Jobs</h2>
           {canSeeOthers && (
             <SegmentedControl
-              label="Whose jobs"
+              label="Started by"
               value={owner}
               onChange={setOwner}
               options={[

@@ -263,8 +263,8 @@ function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
   const { reviewedAt } = job.parameters;
   const certainty = describeCertainty(job, rate);
   return (
-    <section className="card job-asked" aria-label="What was asked">
-      <p className="job-label">What was asked</p>
+    <section className="card job-asked" aria-label="Request">
+      <p className="job-label">Request</p>
       <p className="job-sentence">{job.title}.</p>
       <RequestFacts job={job} />
       <ul className="job-notes">
@@ -623,5 +623,6 @@ function getUndoReason(job: Job): string {
     return `No longer possible: it could be undone until ${formatMoment(job.undoUntil)}.`;
   if (job.kind === 'users.remove')
     return `Not possible: ${countItems(job, job.done)} left the site and have to be added again.`;
+  if (job.kind.endsWith('.export')) return 'An export changes nothing, so there is nothing to undo.';
   return 'Not possible: changes of this kind cannot be undone automatically.';
 }

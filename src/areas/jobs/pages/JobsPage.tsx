@@ -104,7 +104,7 @@ function JobTable() {
           <>
             {canSeeOthers && (
               <SegmentedControl
-                label="Whose jobs"
+                label="Started by"
                 value={owner}
                 onChange={(value) => show({ owner: value })}
                 options={[

@@ -46,10 +46,6 @@ export function UnusedPage() {
       {reason !== undefined && (
         <Banner title="You can view this page but not change anything">{reason}.</Banner>
       )}
-      <p className="lic-note">
-        Billable licenses of people who have been on this site for at least {days} days without any activity:
-        no sign-in, no page view, no call through the API or an add-in.
-      </p>
       <ListTable
         table="unusedLicenses"
         tools={<QueryAge query={unused.query} />}
@@ -81,7 +77,13 @@ export function UnusedPage() {
             Everyone with a billable license used the site in the last {days} days or joined later.
           </EmptyState>
         }
-        footer={rows && rows.length > 0 ? <Footer {...unused} /> : undefined}
+        footer={
+          <>
+            {rows && rows.length > 0 && <Footer {...unused} />}
+            Without activity: on the site for that long without a sign-in, page view or call through the API
+            or an add-in.
+          </>
+        }
       />
       {/* Keeps the footer of the table above the bar. */}
       {selectedIds.size > 0 && <div className="lic-room" />}

@@ -36,7 +36,12 @@ export function HomePage() {
     <AttentionCard items={items} isLoading={isLoading} jobs={home.jobs.data ?? []} now={openedAt} />
   );
   const jobs = (
-    <JobsCard jobs={home.jobs.data} error={home.jobs.error} onRetry={() => void home.jobs.refetch()} />
+    <JobsCard
+      jobs={home.jobs.data}
+      error={home.jobs.error}
+      onRetry={() => void home.jobs.refetch()}
+      rowsBeside={items.length}
+    />
   );
   return (
     <Page

@@ -4,16 +4,20 @@ import { formatMoment } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { HomeCard } from './HomeCard.tsx';
 
-const JOBS_SHOWN = 5;
+/** Fewest and most jobs on the card, which ends about where the card beside it ends. */
+const [MIN_JOBS, MAX_JOBS] = [3, 5];
 
 interface JobsCardProps {
   jobs: readonly Job[] | undefined;
   error: unknown;
   onRetry: () => void;
+  /** Number of rows on the card beside it. */
+  rowsBeside: number;
 }
 
 /** The latest jobs of the viewer. */
-export function JobsCard({ jobs, error, onRetry }: JobsCardProps) {
+export function JobsCard({ jobs, error, onRetry, rowsBeside }: JobsCardProps) {
+  const count = Math.min(MAX_JOBS, Math.max(MIN_JOBS, rowsBeside));
   return (
     <HomeCard
       title="My jobs"
@@ -32,7 +36,7 @@ export function JobsCard({ jobs, error, onRetry }: JobsCardProps) {
     >
       {jobs && jobs.length > 0 && (
         <ul className="home-rows" aria-label="My jobs">
-          {jobs.slice(0, JOBS_SHOWN).map((job) => (
+          {jobs.slice(0, count).map((job) => (
             <JobRow key={job.id} job={job} />
           ))}
         </ul>

@@ -1,6 +1,6 @@
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
-import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { WARNINGS } from '../model/view.ts';
 import type { Warning } from '../model/view.ts';
 import { MORE_THAN_OPTIONS } from '../model/view.ts';
@@ -16,6 +16,10 @@ const WARNING_FILTER_LABELS: Record<Warning, string> = {
   noTwoFactor: 'Proxy without two-factor',
   selfAssigned: 'Self-assigned',
 };
+const WARNING_OPTIONS = WARNINGS.map((warning) => ({
+  value: warning,
+  label: WARNING_FILTER_LABELS[warning],
+}));
 const MORE_OPTIONS = MORE_THAN_OPTIONS.map((number) => ({
   value: String(number),
   label: `More than ${number}`,
@@ -60,11 +64,6 @@ export function WarningFilters<View extends Pick<ProxiesView, 'q' | 'warnings'>>
   type,
   settle,
 }: FiltersProps<View>) {
-  const toggle = (warning: Warning) => (on: boolean) =>
-    show({
-      ...view,
-      warnings: WARNINGS.filter((one) => (one === warning ? on : view.warnings.includes(one))),
-    });
   return (
     <>
       <SearchField
@@ -74,14 +73,14 @@ export function WarningFilters<View extends Pick<ProxiesView, 'q' | 'warnings'>>
         onChange={type}
         onBlur={settle}
       />
-      {WARNINGS.map((warning) => (
-        <ToggleChip
-          key={warning}
-          label={WARNING_FILTER_LABELS[warning]}
-          on={view.warnings.includes(warning)}
-          onChange={toggle(warning)}
-        />
-      ))}
+      <FilterChip
+        label="Warnings"
+        options={WARNING_OPTIONS}
+        value={view.warnings}
+        onChange={(chosen) =>
+          show({ ...view, warnings: WARNINGS.filter((warning) => chosen.includes(warning)) })
+        }
+      />
     </>
   );
 }

@@ -25,13 +25,13 @@ export function useDeleteTopic() {
     const consumers = all?.filter(({ topicId }) => topicId === id);
     const isDeleted = await confirmIrreversible({
       title: `Delete the topic ${name}?`,
-      irreversible: `${pluralize(nextOffset - oldestOffset, 'kept event is', 'kept events are')} deleted with the positions of consumers. A new topic of this name begins at offset 0.`,
+      irreversible: `${pluralize(nextOffset - oldestOffset, 'stored event is', 'stored events are')} deleted with the positions of consumers. A new topic of this name begins at offset 0.`,
       breaks: 'Polls that name the topic are refused, and its destinations are deleted.',
       affects:
         consumers === undefined
           ? 'Its consumers could not be read.'
           : consumers.length === 0
-            ? 'Nobody reads it.'
+            ? 'It has no consumers.'
             : `${consumers.slice(0, MAX_NAMES).map(formatConsumer).join('; ')}${
                 consumers.length > MAX_NAMES ? ` and ${consumers.length - MAX_NAMES} more` : ''
               }`,

@@ -168,7 +168,7 @@ export function ConsumersPage() {
         onRetry={() => void refetch()}
         refetching={isFetching && error !== null}
         empty={
-          <EmptyState icon={Radio} title="Nothing reads these topics yet">
+          <EmptyState icon={Radio} title="No consumers yet">
             Each API key that polls a topic is listed here with what it has not read, and with the time until
             unread events are deleted.
           </EmptyState>

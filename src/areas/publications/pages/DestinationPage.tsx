@@ -207,16 +207,16 @@ const COLUMNS: readonly Column<AttemptRow>[] = [
   },
   {
     id: 'status',
-    header: 'Answer',
+    header: 'Response',
     width: 120,
     small: 'line',
     cell: (attempt) => (
-      <Badge tone={isDelivered(attempt) ? 'ok' : 'bad'}>{attempt.status ?? 'No answer'}</Badge>
+      <Badge tone={isDelivered(attempt) ? 'ok' : 'bad'}>{attempt.status ?? 'No response'}</Badge>
     ),
   },
   {
     id: 'detail',
-    header: 'Text of the answer',
+    header: 'Response text',
     minWidth: 260,
     small: 'line',
     cell: ({ detail }) => <span title={detail}>{detail}</span>,
@@ -299,7 +299,7 @@ function Attempts({ destination: { id: destinationId, topicName } }: { destinati
       refetching={isFetching && error !== null}
       empty={
         <EmptyState icon={Send} title="Nothing was sent yet">
-          Each request is listed here for 9 days, with the answer of the receiver.
+          Each request is listed here for 9 days, with the response of the receiver.
         </EmptyState>
       }
       footer={

@@ -11,7 +11,7 @@ import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { Distance } from '../../../ui/layout/Distance.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { toast } from '../../../ui/toast.ts';
 import { describeHealth } from '../model/destinations.ts';
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<Destination>[] = [
     header: 'Next attempt',
     width: 130,
     cell: ({ nextAttemptDate }, { tabIndex }) =>
-      typeof nextAttemptDate === 'string' ? <Timestamp at={nextAttemptDate} tabIndex={tabIndex} /> : null,
+      typeof nextAttemptDate === 'string' ? <Distance to={nextAttemptDate} tabIndex={tabIndex} /> : null,
   },
 ];
 
@@ -96,17 +96,9 @@ function Destinations() {
   );
   return (
     <>
-      <p className="pub-soft">
-        Each event is sent on its own, one after the other in the order of the topic.
-      </p>
       <ListTable
         table="destinations"
-        tools={
-          <>
-            <QueryAge query={query} />
-            {button}
-          </>
-        }
+        tools={button}
         label="Destinations"
         columns={COLUMNS}
         rows={data}
@@ -116,6 +108,11 @@ function Destinations() {
         error={error === null ? undefined : toServiceError(error)}
         onRetry={() => void refetch()}
         refetching={isFetching && error !== null}
+        footer={
+          <>
+            Events are sent one by one, in the order of the topic. <QueryAge query={query} />
+          </>
+        }
         empty={
           <EmptyState icon={Send} title="No destination yet">
             A destination gets the events of a topic pushed to its address, so that no program has to poll.

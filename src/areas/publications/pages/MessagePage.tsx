@@ -72,7 +72,7 @@ export function MessagePage() {
       ) : event ? (
         <SideBySide event={event} view={view} />
       ) : event === null || (topics && !topic) ? (
-        <EmptyState icon={Radio} title="No message of this change is kept">
+        <EmptyState icon={Radio} title="No event for this change">
           Events are kept for 9 days. A change that is older, or that {view.topic} does not stream, has no
           message any more.
         </EmptyState>

@@ -125,7 +125,7 @@ function MovePanel({
         )}
         <div className="pub-quick">
           <Button size="small" onClick={() => choose(topic.oldestOffset)}>
-            Oldest kept event
+            Oldest stored event
           </Button>
           <Button size="small" onClick={() => choose(topic.nextOffset)}>
             Skip to new events
@@ -176,7 +176,7 @@ function TimeField({ control }: { control: MoveControl }) {
       id="move-time"
       noteId="move-time-note"
       label="First event since"
-      hint="In your time zone. Before the oldest kept event: from the oldest on."
+      hint="In your time zone. A time before the oldest stored event starts at that event."
       error={error}
     >
       <DateInput

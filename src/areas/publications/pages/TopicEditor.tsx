@@ -71,7 +71,7 @@ function NewTopic() {
     <TopicEditor
       form={form}
       title="New topic"
-      meta="It streams changes from its creation on"
+      meta="Streams changes made after its creation"
       submitLabel="Create topic"
       error={create.error}
       onSubmit={submit}
@@ -114,7 +114,7 @@ function EditTopic({ topicId }: { topicId: number }) {
     <TopicEditor
       form={form}
       title={`Edit ${initial.data.name}`}
-      meta="Applies to changes from now on; kept events stay as they are"
+      meta="Applies to changes from now on; stored events do not change"
       submitLabel="Save topic"
       topicId={topicId}
       error={error}
@@ -243,7 +243,7 @@ function EntryTypesField({ control }: { control: TopicControl }) {
       )}
       <FieldNote
         id={`${id}-note`}
-        hint="A type that is chosen as a whole streams fields that are added later, too."
+        hint="Types selected as a whole also stream fields that are added later."
         error={messages.length > 0 ? messages.join('; ') : undefined}
       />
     </fieldset>
@@ -374,7 +374,7 @@ function ReadersCard({ topicId }: { topicId: number }) {
       <CardBody>
         <p className="pub-soft">
           {consumers.length === 0
-            ? 'Nobody reads this topic.'
+            ? 'This topic has no consumers.'
             : `${pluralize(consumers.length, 'consumer reads', 'consumers read')} it: ${consumers
                 .map(formatConsumer)
                 .join('; ')}.`}

@@ -132,7 +132,7 @@ function FieldsTab({ topic }: { topic: TopicDefinition }) {
   const { allowed, reason } = usePermission('listAllFields');
   const text = ENTITY_TEXTS[topic.name];
   return (
-    <Card title={topic.isDefault ? 'Streams everything of its kind' : 'Streams these fields'}>
+    <Card title={topic.isDefault ? 'All events of this kind' : 'Fields'}>
       <CardBody>
         {text !== undefined && topic.isDefault ? (
           <p className="pub-prose">{text}</p>
@@ -181,8 +181,8 @@ function MessagesTab({ topic }: { topic: TopicDefinition }) {
   if (!data) return <SkeletonRows />;
   if (data.length === 0)
     return (
-      <EmptyState icon={Radio} title="No message is kept">
-        Events are kept for 9 days. The next change that the topic streams appears here.
+      <EmptyState icon={Radio} title="No stored messages">
+        Events are stored for 9 days. The next change that the topic streams appears here.
       </EmptyState>
     );
   return (
@@ -339,7 +339,7 @@ function TopicSide({ topic, hours }: { topic: TopicDefinition; hours: readonly n
             {nextOffset === oldestOffset ? 'None' : formatNumber(nextOffset - 1)}
           </Fact>
           {sourceLag !== undefined && (
-            <Fact label="Still to come">
+            <Fact label="Pending">
               {sourceLag === 0 ? 'Nothing' : `${pluralize(sourceLag, 'change', 'changes')} of default-data`}
             </Fact>
           )}
@@ -360,7 +360,7 @@ function TopicSide({ topic, hours }: { topic: TopicDefinition; hours: readonly n
           </ul>
         ) : (
           <CardBody>
-            <p className="pub-soft">{readers ? 'Nobody reads it.' : 'Loading'}</p>
+            <p className="pub-soft">{readers ? 'No consumers.' : 'Loading'}</p>
           </CardBody>
         )}
       </Card>

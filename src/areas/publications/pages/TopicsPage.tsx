@@ -128,7 +128,7 @@ function LossWarning({ consumers, now }: { consumers: readonly Consumer[]; now: 
         </strong>
         <p>
           {typeof first.unreadSince === 'string' &&
-            `It has read nothing of ${first.topicName} since ${formatMoment(first.unreadSince)}. `}
+            `It has not read ${first.topicName} since ${formatMoment(first.unreadSince)}. `}
           {pluralize(first.lag, 'event is', 'events are')} unread
           {typeof first.unreadDeletedDate === 'string' &&
             `; the oldest are deleted from ${formatMoment(first.unreadDeletedDate)}`}
@@ -227,9 +227,7 @@ function TopicRows({ topic, hours, consumers, now }: TopicRowsProps) {
         </td>
         <td data-label="Reading">
           {consumers &&
-            (consumers.length === 0
-              ? 'Nobody reads it'
-              : pluralize(consumers.length, 'consumer', 'consumers'))}
+            (consumers.length === 0 ? 'No consumers' : pluralize(consumers.length, 'consumer', 'consumers'))}
         </td>
         <td className="pub-menu">
           <MenuButton label={`Actions for ${name}`} items={() => menu(topic)} />

@@ -251,7 +251,7 @@ function StartForm({ topic, onChange }: StartFormProps) {
         />
       </label>
       <p id="tail-start-note" className={problem === undefined ? 'field-hint' : 'field-error'}>
-        {problem ?? 'Events are kept for 9 days. The tail goes on with new events.'}
+        {problem ?? 'Events are stored for 9 days. The tail continues with new events.'}
       </p>
       <div className="tail-start-foot">
         <Button onClick={() => onChange({})}>Newest events</Button>

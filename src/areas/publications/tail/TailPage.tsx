@@ -503,7 +503,7 @@ function TailFooter({ snapshot: { buffer }, shown }: { snapshot: TailSnapshot; s
     <>
       <span>
         {pluralize(events, 'event', 'events')} received, {pluralize(shown, 'row', 'rows')} shown
-        {dropped > 0 && `; ${formatNumber(dropped)} older ones are no longer kept here`}
+        {dropped > 0 && `; ${formatNumber(dropped)} older ones are no longer shown`}
       </span>
       <span>
         {missing === 0 && repeated === 0

@@ -153,8 +153,7 @@ class EventReader {
       }
       if (isLast) break;
     }
-    if (occurrences === 0)
-      yield { row, reason: 'No occurrence lies in the period that is imported', label: uid };
+    if (occurrences === 0) yield { row, reason: 'No occurrence is in the imported period', label: uid };
   }
 
   #toItem(

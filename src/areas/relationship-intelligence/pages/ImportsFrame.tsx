@@ -7,7 +7,7 @@ import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
 export function ImportsFrame() {
   const settings = usePermission('getRelationshipSettings');
   return (
-    <Page title="Imports" meta="of e-mails and meetings for Relationship Intelligence">
+    <Page title="Imports" meta="E-mails and meetings for Relationship Intelligence">
       <TabLinks label="Imports">
         <Link to="/imports" activeOptions={{ exact: true }}>
           New import

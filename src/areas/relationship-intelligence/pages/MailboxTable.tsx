@@ -198,7 +198,7 @@ export function MailboxTable({ summary, people, onChoose }: MailboxTableProps) {
         rowLabel={({ mailbox, key }) => mailbox ?? key}
         empty={
           <EmptyState icon={UserRoundSearch} title="No mailbox was found">
-            Nobody of this site is among the senders and recipients of these files.
+            No user of this site is among the senders and recipients of these files.
           </EmptyState>
         }
         onClearFilters={filter === 'all' ? undefined : () => setFilter('all')}

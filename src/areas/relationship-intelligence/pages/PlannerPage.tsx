@@ -468,8 +468,7 @@ function Mends({ summary, onSaveBroken }: { summary: PlanSummary; onSaveBroken: 
                 <b className="num">{formatNumber(withoutUser)}</b> without a person of this site
               </dt>
               <dd>
-                Nobody of this site is among the sender and the recipients: there is nobody to import them
-                for.
+                No user of this site is among the sender and the recipients, so they cannot be imported for.
               </dd>
             </div>
           )}

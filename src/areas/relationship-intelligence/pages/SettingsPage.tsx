@@ -328,7 +328,7 @@ function Trial({ trial, value }: { trial: ExclusionTrial; value: string }) {
     <output className="ri-trial">
       <Banner tone={emails + meetings > 0 ? 'warn' : 'info'}>
         {emails + meetings === 0
-          ? `Nothing of the last 90 days has ${value}: the exclusion would have changed nothing.`
+          ? `Nothing in the last 90 days has ${value}, so the exclusion would have had no effect.`
           : `In the last 90 days it would have skipped ${formatNumber(emails)} of ${pluralize(totalEmails, 'e-mail', 'e-mails')} and ${formatNumber(meetings)} of ${pluralize(totalMeetings, 'meeting', 'meetings')} of ${pluralize(users, 'person', 'people')}, with ${pluralize(addresses, 'address', 'addresses')}.`}
       </Banner>
       {strongest.length > 0 && (

@@ -33,9 +33,9 @@ export function PreconditionsCard({
   const others = preconditions.filter((one) => !one.isMet && !blocking.includes(one));
   const met = preconditions.filter(({ isMet }) => isMet);
   return (
-    <section className="card" aria-label="Before the start">
+    <section className="card" aria-label="Before you start">
       <header className="card-head">
-        <h2>Before the start</h2>
+        <h2>Before you start</h2>
         {blocking.length > 0 ? (
           <Badge tone="bad">{blocking.length} to fix</Badge>
         ) : (

@@ -7,6 +7,6 @@ export const WARNING_TEXTS: Readonly<Record<ImportWarningCode, string>> = {
   EXCLUDED: 'with an excluded address, skipped',
   INTERNAL_ONLY: 'with internal addresses only, skipped',
   LATE_FOR_MONTH: 'late for their month, accepted',
-  CONTENT_DIFFERS: 'known with other content, which was kept',
+  CONTENT_DIFFERS: 'already imported with other content, which stays',
   USER_NOT_ENABLED: 'of users who are not enabled, skipped',
 };

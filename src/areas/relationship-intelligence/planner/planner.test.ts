@@ -162,7 +162,7 @@ test('items belong to the users among their parties; copies, old and foreign one
     'a.json',
     '7',
     '6',
-    'Nobody of this site is among the sender and the recipients',
+    'No user of this site is among the sender and the recipients',
   ]);
   const body: unknown = JSON.parse((await planner.writeRequest(0)?.bodies[0].text()) ?? '');
   expect(body).toMatchObject([

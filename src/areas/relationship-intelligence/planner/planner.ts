@@ -92,7 +92,7 @@ interface SourceRow {
 }
 
 const KINDS = ['emails', 'meetings'] as const;
-const NO_PERSON = 'Nobody of this site is among the sender and the recipients';
+const NO_PERSON = 'No user of this site is among the sender and the recipients';
 /** Bytes of an item of a job: parts of its upload have 8 MiB at most, and a retry should be cheap. */
 const MAX_UPLOAD_ITEM_CHARS = 1_500_000;
 

@@ -17,7 +17,7 @@ export function CheckedDocument({ check }: { check: ReportCheck }) {
           {pluralize(fields.length, 'field is', 'fields are')} used.
         </Banner>
       ) : (
-        <Banner tone="bad" title={`${pluralize(findings.length, 'fault', 'faults')} in the document`}>
+        <Banner tone="bad" title={`${pluralize(findings.length, 'error', 'errors')} in the document`}>
           No report can be generated until the file is corrected.
         </Banner>
       )}

@@ -64,9 +64,6 @@ export function RunsPage() {
     >
       <ReportTabs />
       {linkedId !== undefined && <LinkedRun runId={linkedId} onShow={(run) => void show(run)} />}
-      <p className="field-hint">
-        Files are kept for 30 days, and those of the last 100 reports of the site. Each download is recorded.
-      </p>
       <ListTable
         table="reportRuns"
         filters={mayListAll && <OwnerToggle owner={owner} onChange={(search) => void navigate({ search })} />}
@@ -79,7 +76,8 @@ export function RunsPage() {
         rowMenu={menu}
         error={error === null ? undefined : toServiceError(error)}
         onRetry={() => void refetch()}
-        footer={<QueryAge query={query} />}
+        tools={<QueryAge query={query} />}
+        footer="Files are kept for 30 days, and those of the last 100 reports of the site. Each download is recorded."
         refetching={isRefetching && error !== null}
         empty={
           <EmptyState

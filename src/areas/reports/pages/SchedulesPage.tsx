@@ -57,10 +57,6 @@ export function SchedulesPage() {
         meta={data && data.length > 0 && pluralize(data.length, 'schedule', 'schedules')}
       >
         <ReportTabs />
-        <p className="field-hint">
-          To make a schedule, generate a report and choose how often. Each report is generated with the rights
-          of its owner.
-        </p>
         {data
           ?.filter(({ stopReason }) => stopReason !== null)
           .map((schedule) => (
@@ -82,7 +78,8 @@ export function SchedulesPage() {
           rowMenu={menu}
           error={error === null ? undefined : toServiceError(error)}
           onRetry={() => void refetch()}
-          footer={<QueryAge query={query} />}
+          tools={<QueryAge query={query} />}
+          footer="To create a schedule, generate a report and choose how often. Each report is generated with the rights of its owner."
           refetching={isRefetching && error !== null}
           empty={
             <EmptyState

@@ -138,7 +138,7 @@ const COLUMNS: readonly Column<ReportTemplate>[] = [
     small: 'aside',
     cell: ({ status, errorCount }) =>
       status === 'Broken' ? (
-        <Badge tone="bad">{pluralize(errorCount, 'fault', 'faults')}</Badge>
+        <Badge tone="bad">{pluralize(errorCount, 'error', 'errors')}</Badge>
       ) : (
         <Badge tone="ok">Ready</Badge>
       ),

@@ -13,7 +13,7 @@ export function SettingsPage() {
   const log = usePermission('listConfigurationChanges');
   if (!allowed)
     return (
-      <Page title="Settings" meta={`of ${site.name}`}>
+      <Page title="Settings" meta={site.name}>
         <EmptyState icon={Lock} title="You cannot view the settings of this site">
           {reason}. An administrator of groups can grant you the capability.
         </EmptyState>
@@ -22,7 +22,7 @@ export function SettingsPage() {
   return (
     <Page
       title="Settings"
-      meta={`of ${site.name}`}
+      meta={site.name}
       actions={
         log.allowed && (
           <Link

@@ -20,7 +20,10 @@ export const siteSchema = z.object({
   storageQuota: z
     .string()
     .trim()
-    .regex(/^(\d{1,6}(\.\d{1,9})?)?$/, 'Enter a number of gigabytes such as 20 or 0.5, or nothing'),
+    .regex(
+      /^(\d{1,6}(\.\d{1,9})?)?$/,
+      'Enter a number of gigabytes such as 20 or 0.5, or leave the field empty',
+    ),
 });
 export type SiteValues = z.infer<typeof siteSchema>;
 

@@ -116,7 +116,7 @@ function SiteCard({ siteId }: { siteId: number }) {
             control={form.control}
             name="hasAgentServer"
             label="Agent server license"
-            hint="AI agents with a key may read the site. Without the license every call is refused at once; keys stay."
+            hint="AI agents with a key may read the site. Without the license, every call is refused immediately; keys are kept."
           />
         </Form>
       </CardBody>

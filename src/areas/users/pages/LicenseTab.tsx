@@ -32,7 +32,7 @@ export function LicenseTab() {
       <div className="user-main">
         <Card title="License">
           <Facts>
-            <Fact label="Now">{license.description}</Fact>
+            <Fact label="Current license">{license.description}</Fact>
             <Fact label="Billable">{license.isBillable ? 'Yes' : 'No'}</Fact>
           </Facts>
         </Card>

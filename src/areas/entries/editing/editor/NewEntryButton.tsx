@@ -10,12 +10,15 @@ import { newEntryTypeId } from './new-entry.ts';
 
 const NewEntryPanel = lazyWithPreload(() => import('./NewEntryPanel.tsx'));
 
+/** Longest name of a type that a button on a phone has room for. */
+const MAX_NAME_LENGTH = 24;
+
 /** Opens the panel that stages a new entry. */
 export function NewEntryButton({ type }: { type: EntryTypeVm }) {
   const { reason } = usePermission('updateEntries');
   return (
     <Button variant="primary" icon={Plus} disabledReason={reason} onClick={() => newEntryTypeId.set(type.id)}>
-      New {type.singularName}
+      New {type.singularName.length > MAX_NAME_LENGTH ? 'entry' : type.singularName}
     </Button>
   );
 }
