@@ -32,6 +32,14 @@ const COMMAND = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conform
  * (docs/dependencies.md).
  */
 const INSPECTOR = ['--yes', '--package=@modelcontextprotocol/inspector@2.12.0', 'mcp-inspector', '--cli'];
+/** Runs the command under the Node of this process; returns the JSON that it prints. */
+async function inspect(address: string, key: string, ...options: string[]): Promise<Record<string, unknown>> {
+  const header = ['--header', `Authorization: Bearer ${key}`];
+  const args = [...INSPECTOR, address, '--transport', 'http', ...header, ...options];
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+  const { stdout } = await promisify(execFile)('npx', args, { env, timeout: 300_000 });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
 const isProof = process.env['STEWARD_PROOF'] !== undefined;
 const BASELINE = fileURLToPath(new URL('conformance-expected-failures.yaml', import.meta.url));
 const LIMITS = { callsPerMinute: 10_000, rowsPerMinute: 100_000, siteCallsPerMinute: 10_000 };
@@ -103,20 +111,12 @@ describe('conformance', () => {
   test.skipIf(!isProof)(
     'the command line of the Inspector lists the tools and calls one',
     async () => {
-      const inspect = async (key: string, ...options: string[]): Promise<Record<string, unknown>> => {
-        const header = ['--header', `Authorization: Bearer ${key}`];
-        const args = [...INSPECTOR, address, '--transport', 'http', ...header, ...options];
-        // The command runs under the Node of this process.
-        const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
-        const { stdout } = await promisify(execFile)('npx', args, { env, timeout: 300_000 });
-        return JSON.parse(stdout) as Record<string, unknown>;
-      };
-      const { tools: listed } = await inspect(secret, '--method', 'tools/list');
+      const { tools: listed } = await inspect(address, secret, '--method', 'tools/list');
       expect(listed).toMatchObject(tools.map(({ name }) => ({ name, annotations: { readOnlyHint: true } })));
       const call = ['--method', 'tools/call', '--tool-name', 'find_users', '--tool-arg', 'search=ada'];
-      const { structuredContent } = await inspect(secret, ...call);
+      const { structuredContent } = await inspect(address, secret, ...call);
       expect(structuredContent).toMatchObject({ users: [{ id: person?.userId }] });
-      await expect(inspect('wrong', '--method', 'tools/list')).rejects.toThrow('auth_required');
+      await expect(inspect(address, 'wrong', '--method', 'tools/list')).rejects.toThrow('auth_required');
     },
     600_000,
   );

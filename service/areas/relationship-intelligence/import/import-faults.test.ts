@@ -295,18 +295,15 @@ test.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
     // One after the other until the budget is used up, which each process then says.
     for (let index = 0; index < REQUESTS_PER_WINDOW + PROCESSES; index += 1) answers.push(await post(index));
 
-    const results: ImportResult[] = [];
-    for (const { status, retryAfter, answer } of answers) {
-      expect([200, 429]).toContain(status);
-      if (Array.isArray(answer)) results.push(...answer);
-      else {
-        expect(answer.message).toMatch(
-          /^(Another import of this site is running|The site has sent 5 requests)/,
-        );
-        expect(Number(retryAfter)).toBeGreaterThan(0);
-        expect(Number(retryAfter)).toBeLessThanOrEqual(WINDOW_SECONDS);
-      }
-    }
+    const isRefusal = ({ status, retryAfter, answer }: (typeof answers)[number]) =>
+      status === 429 &&
+      !Array.isArray(answer) &&
+      /^(Another import of this site is running|The site has sent 5 requests)/.test(answer.message) &&
+      Number(retryAfter) > 0 &&
+      Number(retryAfter) <= WINDOW_SECONDS;
+    const others = answers.filter((each) => !isRefusal(each));
+    expect(others.filter(({ status }) => status !== 200)).toEqual([]);
+    const results = others.flatMap(({ answer }) => (Array.isArray(answer) ? answer : []));
     const counts = results.map(getCounts).toSorted(([, one = 0], [, other = 0]) => other - one);
     const count = emails.length;
     expect(counts).toEqual([

@@ -379,18 +379,18 @@ onEachApp((context) => {
       process.on('worker', count);
       onTestFinished(() => void process.off('worker', count));
       const wrong = Buffer.from(buildBody(1_000).toString().replace('"handlerType":1', '"handlerType":2'));
-      const send = async (body: Buffer, headers = {}) => {
+      const sendAndCount = async (body: Buffer, headers = {}) => {
         await resetGate(db, siteId);
         const { status } = await sendBody(body, headers);
         return [status, started];
       };
-      await send(buildBody(1_000));
+      await sendAndCount(buildBody(1_000));
       started = 0;
-      expect(await send(buildBody(1_000))).toEqual([200, 0]);
-      expect(await send(wrong)).toEqual([400, 0]);
-      expect(await send(gzipSync(buildBody(1_000)), gzip)).toEqual([200, 0]);
-      expect(await send(gzipSync(buildBody(1_000)).subarray(0, 1_000), gzip)).toEqual([400, 0]);
-      expect(await send(buildBody(1_000))).toEqual([200, 1]);
+      expect(await sendAndCount(buildBody(1_000))).toEqual([200, 0]);
+      expect(await sendAndCount(wrong)).toEqual([400, 0]);
+      expect(await sendAndCount(gzipSync(buildBody(1_000)), gzip)).toEqual([200, 0]);
+      expect(await sendAndCount(gzipSync(buildBody(1_000)).subarray(0, 1_000), gzip)).toEqual([400, 0]);
+      expect(await sendAndCount(buildBody(1_000))).toEqual([200, 1]);
       expect(await countRows('ri_item')).toBe(1_000);
     });
 
