@@ -101,7 +101,7 @@ function getExchangeName({ address, name }: Address): string | undefined {
 }
 
 /** Addresses by Exchange name, entered by the user. */
-export type ExchangeAddresses = ReadonlyMap<string, string>;
+type ExchangeAddresses = ReadonlyMap<string, string>;
 
 // C0 and C1 controls and the byte order mark are never part of a name or an id.
 // oxlint-disable-next-line no-control-regex
