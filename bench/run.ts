@@ -23,6 +23,7 @@ import { imports, importsEmbedded } from './imports.ts';
 import { jobs, jobsEmbedded } from './jobs.ts';
 import { partitions } from './partitions.ts';
 import { pdf } from './pdf.ts';
+import { planner } from './planner.ts';
 import { publications } from './publications.ts';
 import { relationshipIntelligence } from './relationship-intelligence.ts';
 import { reports } from './reports.ts';
@@ -56,6 +57,7 @@ const BENCHES: readonly Bench[] = [
   imports,
   importsEmbedded,
   relationshipIntelligence,
+  planner,
   agent,
   reports,
   pdf,

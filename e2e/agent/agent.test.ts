@@ -245,6 +245,47 @@ test('makes a key on a licensed site, shows what its agent read, and stops all a
   await expect(page.getByText('On, read only')).toBeVisible();
 });
 
+test('the link of each result of an agent opens the same data', async ({ page, service }) => {
+  await openAs(page, ada);
+  const { first } = await createEntryType(page, 'Buoy');
+  await turnLicenseOn(page);
+  await page.goto('/agent');
+  await page.getByRole('button', { name: 'New key' }).first().click();
+  const key = await makeKey(page, { Name: 'Link reader' });
+  const agent = await connectAgent(service, key);
+  const follow = async (name: string, args: object): Promise<Record<string, unknown>> => {
+    const { structuredContent } = await agent.callTool({ name, arguments: { ...args } });
+    const data = Object(structuredContent) as Record<string, unknown>;
+    await page.goto(String(data['link']));
+    return data;
+  };
+  const entryType = 'Buoy';
+  const query = { Size: { $gte: 1 } };
+  const rows = page.getByRole('grid').locator('tbody tr[aria-rowindex]:not([aria-busy])');
+
+  await follow('list_entry_types', {});
+  await expect(page.getByRole('link', { name: 'Buoys' }).first()).toBeVisible();
+  await follow('describe_fields', { entryType });
+  await expect(page.getByRole('heading', { name: 'Buoys' }).first()).toBeVisible();
+  const { totalRows } = await follow('query_rows', { entryType, query, orderBy: '-Name' });
+  await expect(rows).toHaveCount(Number(totalRows));
+  const { count } = await follow('count_rows', { entryType, query: { EntryId: first } });
+  expect(count).toBe(1);
+  await expect(rows).toHaveCount(1);
+  const { entry } = await follow('get_entry', { entryType, entryId: first });
+  const entryName = String(Object(Object(entry).values).Name);
+  await expect(page.getByRole('heading', { name: entryName })).toBeVisible();
+  await follow('entry_history', { entryType, entryId: first });
+  await expect(page.getByRole('heading', { name: entryName })).toBeVisible();
+  const asOf = new Date().toISOString();
+  const past = await follow('rows_as_of', { entryType, query, orderBy: 'Name', asOf });
+  expect(past['asOf']).toBe(asOf);
+  await expect(rows).toHaveCount(Number(past['totalRows']));
+  await follow('find_users', { search: 'ada' });
+  await expect(page.getByRole('grid', { name: 'Users' })).toBeVisible();
+  await agent.close();
+});
+
 test('people make and revoke their own agents, and administrators preview what those get', async ({
   page,
   elsewhere,

@@ -1,11 +1,12 @@
 /**
- * The conformance scenarios of the protocol for servers and authorization servers, run by its own command against a listening service.
- * Its scenarios named auth/ test clients, which this project has none of.
+ * The conformance scenarios of the protocol for servers and authorization servers, and the command line of the Inspector, run by their own
+ * commands against a listening service. The scenarios named auth/ test clients, which this project has none of.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -23,8 +24,23 @@ import {
   trustLoopbackCertificate,
 } from '../../testing/servers/agent-clients.ts';
 import { as, createTestApp, makePerson, makeSite, type Person, services } from '../../testing/site.ts';
+import { tools } from './tools.ts';
 
 const COMMAND = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
+/**
+ * The Inspector, which npm loads for `npm run proof`: as a development package it would bring 80 others for its terminal and web pages
+ * (docs/dependencies.md).
+ */
+const INSPECTOR = ['--yes', '--package=@modelcontextprotocol/inspector@2.12.0', 'mcp-inspector', '--cli'];
+/** Runs the command under the Node of this process; returns the JSON that it prints. */
+async function inspect(address: string, key: string, ...options: string[]): Promise<Record<string, unknown>> {
+  const header = ['--header', `Authorization: Bearer ${key}`];
+  const args = [...INSPECTOR, address, '--transport', 'http', ...header, ...options];
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+  const { stdout } = await promisify(execFile)('npx', args, { env, timeout: 300_000 });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+const isProof = process.env['STEWARD_PROOF'] !== undefined;
 const BASELINE = fileURLToPath(new URL('conformance-expected-failures.yaml', import.meta.url));
 const LIMITS = { callsPerMinute: 10_000, rowsPerMinute: 100_000, siteCallsPerMinute: 10_000 };
 
@@ -36,6 +52,9 @@ describe('conformance', () => {
   let client: MetadataServer | undefined;
   let person: Person | undefined;
   let url = '';
+  /** Address of the agent server itself, where credentials are needed. */
+  let address = '';
+  let secret = '';
   // The protocol does not depend on the database.
   beforeAll(async () => {
     stored = await createTestDatabase('embedded');
@@ -49,7 +68,8 @@ describe('conformance', () => {
     const service = await createTestApp(database, { agentLimits: LIMITS, services: loopback });
     app = service;
     person = await makePerson(db, await makeSite(db));
-    const { secret } = await makeAgentKey({ app, db }, person);
+    ({ secret } = await makeAgentKey({ app, db }, person));
+    address = (await service.listen({ port: 0, host: '127.0.0.1' })) + MCP;
     // The command has no option for credentials.
     async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const reply = await service.inject({
@@ -87,6 +107,19 @@ describe('conformance', () => {
     const output = await runScenarios('--scenario', 'server-initialize', '--spec-version', '2025-11-25');
     expect(output).toMatch(/Passed: (\d+)\/\1, 0 failed/);
   }, 30_000);
+
+  test.skipIf(!isProof)(
+    'the command line of the Inspector lists the tools and calls one',
+    async () => {
+      const { tools: listed } = await inspect(address, secret, '--method', 'tools/list');
+      expect(listed).toMatchObject(tools.map(({ name }) => ({ name, annotations: { readOnlyHint: true } })));
+      const call = ['--method', 'tools/call', '--tool-name', 'find_users', '--tool-arg', 'search=ada'];
+      const { structuredContent } = await inspect(address, secret, ...call);
+      expect(structuredContent).toMatchObject({ users: [{ id: person?.userId }] });
+      await expect(inspect(address, 'wrong', '--method', 'tools/list')).rejects.toThrow('auth_required');
+    },
+    600_000,
+  );
 
   test('the authorization server passes its scenarios', async () => {
     if (!app || !person) throw new Error('The service is not running');

@@ -22,7 +22,15 @@ import {
 import { type Reply, send } from '../../testing/calls.ts';
 import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
 import { recordRoundTrips } from '../../testing/round-trips.ts';
-import { as, createTestApp, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import {
+  as,
+  createTestApp,
+  makePerson,
+  makeSite,
+  onEachApp,
+  type Person,
+  publicUrl,
+} from '../../testing/site.ts';
 
 const TOOLS = [
   'list_entry_types',
@@ -166,6 +174,48 @@ onEachApp((context) => {
     const other = { entryType, fields: ['Score'], limit: 2, cursor: page['nextCursor'] };
     const { body } = await callTool(app, secret, 'query_rows', other);
     expect(JSON.stringify(body.result)).toContain('belongs to a call with other arguments');
+  });
+
+  test('every result says as of when it was read, and links to the same data in the console', async () => {
+    const { app } = context();
+    const entryType = 'Thing';
+    const [entryId = 0] = ids;
+    const query = { Score: { $gte: 1 } };
+    const type = `entries/${things.typeId}`;
+    const where = `query=${encodeURIComponent(JSON.stringify(query))}`;
+    const past = new Date().toISOString();
+    const before = Date.now();
+    const results: [tool: string, args: object, path: string][] = [
+      ['list_entry_types', {}, 'entries'],
+      ['describe_fields', { entryType }, `${type}/schema`],
+      ['query_rows', { entryType }, type],
+      ['query_rows', { entryType, query, orderBy: '-Name', fields: ['Name'] }, `${type}?${where}&sort=-Name`],
+      ['count_rows', { entryType }, type],
+      ['count_rows', { entryType, query }, `${type}?${where}`],
+      ['get_entry', { entryType, entryId }, `${type}/${entryId}`],
+      ['entry_history', { entryType, entryId }, `${type}/${entryId}`],
+      [
+        'rows_as_of',
+        { entryType, query, orderBy: 'Name', asOf: past },
+        `${type}/past?${where}&sort=Name&asOf=${encodeURIComponent(past)}`,
+      ],
+      ['find_users', { search: 'Ada' }, 'users'],
+    ];
+    expect(new Set(results.map(([tool]) => tool))).toEqual(new Set(TOOLS));
+    for (const [tool, args, path] of results) {
+      const { asOf, link } = await readTool(app, secret, tool, args);
+      expect([tool, link]).toEqual([tool, `${publicUrl}/${path}`]);
+      const at = Date.parse(String(asOf));
+      expect([tool, new Date(at).toISOString()]).toEqual([tool, asOf]);
+      const isRight = tool === 'rows_as_of' ? asOf === past : at >= before && at <= Date.now();
+      expect([tool, asOf, isRight]).toEqual([tool, asOf, true]);
+    }
+    // An address that is too long for a link is left out.
+    const long = { Name: { $contains: 'x'.repeat(1_200) } };
+    for (const tool of ['query_rows', 'count_rows']) {
+      const data = await readTool(app, secret, tool, { entryType, query: long });
+      expect([tool, 'link' in data, typeof data['asOf']]).toEqual([tool, false, 'string']);
+    }
   });
 
   test('the ledger has each call to field and entry, marks instructions, and adds up', async () => {

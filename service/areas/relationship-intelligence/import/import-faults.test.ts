@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { ImportResult } from '../../../../contract/generated/types.gen.ts';
 import { getActor } from '../../../kernel/audit/change.ts';
 import type { Caller } from '../../../kernel/auth/caller.ts';
@@ -13,15 +13,17 @@ import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { startImportProcess } from '../../../testing/processes/import-process.ts';
 import { resumeProcess } from '../../../testing/processes/job-process.ts';
 import { getKillCount } from '../../../testing/processes/kills.ts';
+import { startService } from '../../../testing/processes/service-process.ts';
 import {
   enableRelationships,
   getCounts,
   importEmails,
   makeEmails,
   resetGate,
+  RI_PATH,
 } from '../../../testing/relationships.ts';
 import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../../../testing/site.ts';
-import { admit, renewLease } from './gate.store.ts';
+import { admit, renewLease, REQUESTS_PER_WINDOW, WINDOW_SECONDS } from './gate.store.ts';
 import { runImport } from './run-import.ts';
 
 onEachApp((context) => {
@@ -240,4 +242,90 @@ test.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
     await close();
     await testDatabase.remove();
   },
+);
+
+/** Sets the clock of a process ten minutes ahead. */
+const FAST_CLOCK = `const Real = Date;
+  const now = () => Real.now() + 600_000;
+  globalThis.Date = class extends Real {
+    constructor(...parts) { if (parts.length > 0) super(...parts); else super(now()); }
+    static now() { return now(); }
+  };`;
+const PROCESSES = 3;
+const POSTS = 300;
+/** Posts that are sent together. */
+const POSTS_AT_ONCE = 60;
+
+test.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
+  `of ${POSTS} identical posts to ${PROCESSES} processes, one with a clock that is ahead, five a minute are imported, and the items once`,
+  async () => {
+    const testDatabase = await createTestDatabase('postgres');
+    const { db, close } = await openDatabase(testDatabase);
+    const siteId = await makeSite(db);
+    const { userId, token } = await makePerson(db, siteId);
+    await enableRelationships(db, siteId, [userId]);
+    const emails = makeEmails(200);
+    const body = JSON.stringify([{ userId, handlerType: 1, emails }]);
+    const preload = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(FAST_CLOCK)}` };
+    const processes = await Promise.all(
+      Array.from({ length: PROCESSES }, (_, index) => startService(testDatabase, index === 0 ? preload : {})),
+    );
+    onTestFinished(async () => {
+      for (const { child, exited } of processes) {
+        child.kill('SIGKILL');
+        await exited;
+      }
+      await close();
+      await testDatabase.remove();
+    });
+    const times = await Promise.all(processes.map((each) => each.waitForRecord('listening')));
+    expect(times.map(({ time }) => Date.parse(time) > Date.now() + 300_000)).toEqual([true, false, false]);
+    const post = async (index: number) => {
+      const response = await fetch(`${processes[index % PROCESSES]?.address}${RI_PATH}/import/emails`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body,
+      });
+      const answer = (await response.json()) as ImportResult[] | { message: string };
+      return { status: response.status, retryAfter: response.headers.get('retry-after'), answer };
+    };
+    const answers: Awaited<ReturnType<typeof post>>[] = [];
+    while (answers.length < POSTS)
+      answers.push(...(await Promise.all(Array.from({ length: POSTS_AT_ONCE }, (_, index) => post(index)))));
+    // One after the other until the budget is used up, which each process then says.
+    for (let index = 0; index < REQUESTS_PER_WINDOW + PROCESSES; index += 1) answers.push(await post(index));
+
+    const isRefusal = ({ status, retryAfter, answer }: (typeof answers)[number]) =>
+      status === 429 &&
+      !Array.isArray(answer) &&
+      /^(Another import of this site is running|The site has sent 5 requests)/.test(answer.message) &&
+      Number(retryAfter) > 0 &&
+      Number(retryAfter) <= WINDOW_SECONDS;
+    const others = answers.filter((each) => !isRefusal(each));
+    expect(others.filter(({ status }) => status !== 200)).toEqual([]);
+    const results = others.flatMap(({ answer }) => (Array.isArray(answer) ? answer : []));
+    const counts = results.map(getCounts).toSorted(([, one = 0], [, other = 0]) => other - one);
+    const count = emails.length;
+    expect(counts).toEqual([
+      [count, count, 0, 0],
+      ...Array.from({ length: results.length - 1 }, () => [count, 0, count, 0]),
+    ]);
+    const { rows } = await sql<{ items: number; links: number; related: number; starts: number[] }>`
+      select (select count(*)::int from ri_item where site_id = ${siteId}) as items,
+        (select count(*)::int from ri_item_user where site_id = ${siteId}) as links,
+        (select sum(sent + received)::int from ri_relation where site_id = ${siteId}) as related,
+        (select json_agg(extract(epoch from started_at) order by started_at) from ri_run where site_id = ${siteId}) as starts`.execute(
+      db,
+    );
+    const [stored] = rows;
+    expect(stored).toMatchObject({ items: count, links: count, related: count });
+    const starts = stored?.starts ?? [];
+    expect(starts).toHaveLength(results.length);
+    expect(starts.length).toBeGreaterThanOrEqual(REQUESTS_PER_WINDOW);
+    for (const [index, start] of starts.entries())
+      expect((starts[index + REQUESTS_PER_WINDOW] ?? Infinity) - start).toBeGreaterThanOrEqual(
+        WINDOW_SECONDS - 0.001,
+      );
+  },
+  180_000,
 );

@@ -1,11 +1,12 @@
-/** Thread that reads the body of one import, so that other requests do not wait for it (read-import.ts). */
-import { parentPort } from 'node:worker_threads';
+/** Thread that reads the bodies of imports, one after the other, so that other requests do not wait for it (read-import.ts). */
+import { parentPort, workerData } from 'node:worker_threads';
 import { ApiError } from '../../../kernel/api-error.ts';
-import { createContract } from '../../../kernel/http/contract.ts';
+import { type ContractDocument, createContract } from '../../../kernel/http/contract.ts';
 import { createCopyBatch } from './copy-batch.ts';
 import { createItemReader, type ItemBatch } from './item-reader.ts';
 import { createItemValidator, createUnpacker, type ReaderMessage, type ReaderReply } from './read-import.ts';
 
+const contract = createContract(workerData as ContractDocument);
 let reader: ReturnType<typeof createItemReader> | undefined;
 let unpacker: ReturnType<typeof createUnpacker> | undefined;
 let batches: readonly ItemBatch[] = [];
@@ -16,15 +17,15 @@ const reply = (message: ReaderReply, transfer: ArrayBuffer[] = []): void =>
 
 async function handle(message: ReaderMessage): Promise<void> {
   if ('start' in message) {
-    const { start, document, copyFor } = message;
+    const { start, copyFor } = message;
     const replyCopy = (batch: ItemBatch) => {
       if (!copyFor) return;
       const copy = createCopyBatch(batch, copyFor);
       reply({ copy }, [copy.items.buffer, copy.links.buffer]);
     };
-    const validate = createItemValidator(createContract(document), start.kind);
-    const created = createItemReader(start, validate, replyCopy);
+    const created = createItemReader(start, createItemValidator(contract, start.kind), replyCopy);
     reader = created;
+    taken = 0;
     unpacker = createUnpacker(message.isPacked, (chunk) => created.write(chunk));
   } else if ('bytes' in message) {
     const chunk = Buffer.from(message.bytes.buffer);
@@ -38,6 +39,10 @@ async function handle(message: ReaderMessage): Promise<void> {
     batches = reading.batches;
     const { errors, received, users } = reading;
     reply({ reading: { errors, received, users, batchCount: batches.length } });
+  } else if ('forget' in message) {
+    reader = undefined;
+    unpacker = undefined;
+    batches = [];
   } else {
     const rows = batches[message.batch];
     if (!rows) throw new Error(`There is no batch ${message.batch}`);

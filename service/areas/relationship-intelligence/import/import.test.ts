@@ -1,7 +1,7 @@
 /** Imports of e-mails and meetings (spec 2.4, 4.5, 5.5, 8; shapes 6). */
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type {
   ImportBudget,
   ImportResult,
@@ -368,6 +368,30 @@ onEachApp((context) => {
         expect(await readAll()).toEqual(expected);
         await empty();
       }
+    });
+
+    test('a thread reads one body after the other, also after a wrong one, and none after one that cannot be read', async () => {
+      const { db } = context();
+      let started = 0;
+      const count = () => {
+        started += 1;
+      };
+      process.on('worker', count);
+      onTestFinished(() => void process.off('worker', count));
+      const wrong = Buffer.from(buildBody(1_000).toString().replace('"handlerType":1', '"handlerType":2'));
+      const sendAndCount = async (body: Buffer, headers = {}) => {
+        await resetGate(db, siteId);
+        const { status } = await sendBody(body, headers);
+        return [status, started];
+      };
+      await sendAndCount(buildBody(1_000));
+      started = 0;
+      expect(await sendAndCount(buildBody(1_000))).toEqual([200, 0]);
+      expect(await sendAndCount(wrong)).toEqual([400, 0]);
+      expect(await sendAndCount(gzipSync(buildBody(1_000)), gzip)).toEqual([200, 0]);
+      expect(await sendAndCount(gzipSync(buildBody(1_000)).subarray(0, 1_000), gzip)).toEqual([400, 0]);
+      expect(await sendAndCount(buildBody(1_000))).toEqual([200, 1]);
+      expect(await countRows('ri_item')).toBe(1_000);
     });
 
     test('a truncated or invalid gzip is 400, a bomb 413 with the limit, and other encodings 415', async () => {

@@ -17,13 +17,14 @@ export type ReaderMessage =
   | {
       start: ImportContext;
       isPacked: boolean;
-      document: ContractDocument;
       /** Whether the batches are wanted as rows of COPY too, as soon as they are read. */
       copyFor: ItemOwner | undefined;
     }
   | { bytes: Uint8Array<ArrayBuffer> }
   | { end: true }
-  | { batch: number };
+  | { batch: number }
+  /** The request has ended: nothing of it is wanted any more. */
+  | { forget: true };
 
 /** Answer of the thread: `taken` for each chunk, each batch for COPY, the reading without its rows, or the rows of one statement. */
 export type ReaderReply =
@@ -64,6 +65,11 @@ const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 /** Memory of the thread: enough for a body at the limit, whose items are parsed one after the other. */
 const MAX_WORKER_MEMORY_MB = 1_536;
 const WORKER_TIMEOUT_MS = 120_000;
+/**
+ * Time for which a thread waits for the next body: a plan is sent in requests every twelve seconds. Starting a thread takes a third of the
+ * time in which it reads the longest request.
+ */
+const MAX_IDLE_MS = 15_000;
 const RETRY_AFTER_SECONDS = 5;
 
 const tooLarge = (size: string): ApiError =>
@@ -109,9 +115,9 @@ export async function readImport<T>(
       getBatch: async (index) => getItem(batches, index),
     });
   }
-  const thread = startThread();
+  const thread = openThread(contract.document);
   try {
-    thread.post({ start: context, isPacked, document: contract.document, copyFor });
+    thread.post({ start: context, isPacked, copyFor });
     let sent = 0;
     const send = async (chunk: Buffer) => {
       sent += chunk.length;
@@ -129,7 +135,7 @@ export async function readImport<T>(
       ...(copyFor && { getCopy: (index: number) => thread.untilCopied(index) }),
     });
   } finally {
-    await thread.stop();
+    await thread.close();
   }
 }
 
@@ -147,12 +153,52 @@ function getItem<Item>(items: readonly Item[], index: number): Item {
 
 const noWaiter = (): void => {};
 
-/** A thread that reads one body. */
-function startThread() {
+/** A thread that waits for the next body. */
+interface IdleThread {
+  worker: Worker;
+  document: ContractDocument;
+  timer: NodeJS.Timeout;
+}
+
+let idleThread: IdleThread | undefined;
+
+/** The thread that waits for a body, or a new one. */
+function takeWorker(document: ContractDocument): Worker {
+  const waiting = idleThread;
+  if (waiting?.document === document) {
+    clearTimeout(waiting.timer);
+    idleThread = undefined;
+    return waiting.worker;
+  }
   const worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
+    workerData: document,
     resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_MEMORY_MB },
   });
   worker.unref();
+  // While it waits, nobody else listens.
+  worker.on('error', () => {});
+  worker.on('exit', () => {
+    if (idleThread?.worker === worker) idleThread = undefined;
+  });
+  return worker;
+}
+
+/** Keeps the thread for the next body for a while, unless another one waits already. */
+async function leaveWorker(worker: Worker, document: ContractDocument): Promise<void> {
+  if (idleThread) {
+    await worker.terminate();
+    return;
+  }
+  const timer = setTimeout(() => {
+    idleThread = undefined;
+    void worker.terminate();
+  }, MAX_IDLE_MS).unref();
+  idleThread = { worker, document, timer };
+}
+
+/** A thread that reads one body. */
+function openThread(document: ContractDocument) {
+  const worker = takeWorker(document);
   let taken = 0;
   const failures: ApiError[] = [];
   let wake = noWaiter;
@@ -163,14 +209,16 @@ function startThread() {
     failures.push(retryLater(503, 'The body could not be read right now', RETRY_AFTER_SECONDS));
     wake();
   };
-  worker.on('message', (reply: ReaderReply) => {
+  let isFetching = false;
+  const receive = (reply: ReaderReply) => {
     if ('taken' in reply) taken = reply.taken;
     else if ('refusal' in reply) failures.push(new ApiError(reply.refusal.status, reply.refusal.message));
     else if ('copy' in reply) copies.push(reply.copy);
     else if ('rows' in reply) rows = reply.rows;
     else result = reply.reading;
     wake();
-  });
+  };
+  worker.on('message', receive);
   worker.on('error', fail);
   worker.on('exit', fail);
   const until = async (isReady: () => boolean): Promise<void> => {
@@ -201,12 +249,23 @@ function startThread() {
     },
     async fetchBatch(index: number): Promise<ItemBatch> {
       rows = undefined;
+      isFetching = true;
       post({ batch: index });
       await until(() => rows !== undefined);
+      isFetching = false;
       if (!rows) throw new Error('There is no batch');
       return rows;
     },
-    stop: () => worker.terminate(),
+    /** Ends the work for this body. Only a thread that has nothing left to do reads another one. */
+    async close(): Promise<void> {
+      worker.off('message', receive).off('error', fail).off('exit', fail);
+      if (result === undefined || isFetching || failures.length > 0) {
+        await worker.terminate();
+        return;
+      }
+      post({ forget: true });
+      await leaveWorker(worker, document);
+    },
   };
 }
 

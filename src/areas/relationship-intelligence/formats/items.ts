@@ -101,7 +101,7 @@ function getExchangeName({ address, name }: Address): string | undefined {
 }
 
 /** Addresses by Exchange name, entered by the user. */
-export type ExchangeAddresses = ReadonlyMap<string, string>;
+type ExchangeAddresses = ReadonlyMap<string, string>;
 
 // C0 and C1 controls and the byte order mark are never part of a name or an id.
 // oxlint-disable-next-line no-control-regex
@@ -114,9 +114,44 @@ function cleanText(text: string, mends: Set<Mend>): string {
   return cleaned;
 }
 
+/**
+ * A copy of the characters. Parts of a text keep all of it in memory: the id of each e-mail its whole header, a cell the part of the file
+ * that it was read with.
+ */
+const copyText = (text: string): string => ` ${text}`.slice(1);
+
 type Party = { address: Address } | { exchangeName: string } | { invalid: string };
 
-function normalizeAddress(raw: Address, names: ExchangeAddresses, mends: Set<Mend>): Party {
+/** Parties by address and name: the same few occur again and again, and each is kept once. */
+export type Parties = Map<string, { party: Party; mends: readonly Mend[] }>;
+
+/** Longer ones hardly occur again. */
+const MAX_KNOWN_CHARS = 200;
+
+/** What is known besides an item. */
+export interface ItemKnowledge {
+  exchangeAddresses: ExchangeAddresses;
+  /** The parties of all items that were made legal with the same Exchange names. */
+  parties: Parties;
+}
+
+function normalizeAddress(
+  raw: Address,
+  { exchangeAddresses, parties }: ItemKnowledge,
+  mends: Set<Mend>,
+): Party {
+  const key = `${raw.address.length} ${raw.address}${raw.name}`;
+  let known = parties.get(key);
+  if (!known) {
+    const found = new Set<Mend>();
+    known = { party: normalizeNewAddress(raw, exchangeAddresses, found), mends: [...found] };
+    if (key.length <= MAX_KNOWN_CHARS) parties.set(key, known);
+  }
+  for (const mend of known.mends) mends.add(mend);
+  return known.party;
+}
+
+function normalizeNewAddress(raw: Address, names: ExchangeAddresses, mends: Set<Mend>): Party {
   const exchangeName = getExchangeName(raw);
   const replacement = exchangeName === undefined ? undefined : names.get(exchangeName);
   if (exchangeName !== undefined && replacement === undefined) return { exchangeName };
@@ -129,13 +164,13 @@ function normalizeAddress(raw: Address, names: ExchangeAddresses, mends: Set<Men
     name = name.slice(0, MAX_NAME_CHARS).toWellFormed();
     mends.add('nameShortened');
   }
-  return { address: { address, name: name === '' ? address : name } };
+  return { address: { address: copyText(address), name: copyText(name === '' ? address : name) } };
 }
 
-function normalizeList(list: readonly Address[], names: ExchangeAddresses, mends: Set<Mend>): Address[] {
+function normalizeList(list: readonly Address[], knowledge: ItemKnowledge, mends: Set<Mend>): Address[] {
   const found = new Map<string, Address>();
   for (const raw of list) {
-    const party = normalizeAddress(raw, names, mends);
+    const party = normalizeAddress(raw, knowledge, mends);
     if ('exchangeName' in party) mends.add('exchangeNameOmitted');
     else if ('invalid' in party) mends.add('addressOmitted');
     else if (!found.has(party.address.address)) found.set(party.address.address, party.address);
@@ -162,7 +197,7 @@ function normalizeId(raw: RawItem, from: Address, to: readonly Address[], mends:
     const parties = [from, ...to].map(({ address }) => address).join(' ');
     return `created-${hashText(`${raw.kind} ${raw.date} ${raw.end ?? ''} ${parties}`)}`;
   }
-  if (id.length <= MAX_ID_CHARS) return id;
+  if (id.length <= MAX_ID_CHARS) return copyText(id);
   mends.add('idShortened');
   return `${id.slice(0, MAX_ID_CHARS - 17).toWellFormed()}-${hashText(id)}`;
 }
@@ -171,7 +206,7 @@ function normalizeId(raw: RawItem, from: Address, to: readonly Address[], mends:
 const LATEST = Date.UTC(9999, 11, 31);
 
 /** Makes an item legal, or says why that is impossible. */
-export function normalizeItem(raw: RawItem, names: ExchangeAddresses): ImportItem | BrokenRow {
+export function normalizeItem(raw: RawItem, knowledge: ItemKnowledge): ImportItem | BrokenRow {
   const { kind, row } = raw;
   const mends = new Set<Mend>(raw.mends);
   const label = raw.uniqueId === undefined || raw.uniqueId === '' ? raw.from?.address : raw.uniqueId;
@@ -181,7 +216,7 @@ export function normalizeItem(raw: RawItem, names: ExchangeAddresses): ImportIte
   if (Number.isNaN(raw.date) || raw.date > LATEST || raw.date < 0)
     return refuse('Has a date that cannot be read');
   if (!raw.from) return refuse(`Has no ${noun}`);
-  const sender = normalizeAddress(raw.from, names, mends);
+  const sender = normalizeAddress(raw.from, knowledge, mends);
   if ('exchangeName' in sender) return refuse(`The ${noun} is the Exchange name ${sender.exchangeName}`);
   if ('invalid' in sender)
     return refuse(
@@ -191,8 +226,8 @@ export function normalizeItem(raw: RawItem, names: ExchangeAddresses): ImportIte
     );
   const longest = Math.max(raw.to.length, raw.cc.length);
   if (longest > MAX_RECIPIENTS) return refuse(`Has ${longest} recipients; ${MAX_RECIPIENTS} are possible`);
-  let to = normalizeList(raw.to, names, mends);
-  let cc = normalizeList(raw.cc, names, mends);
+  let to = normalizeList(raw.to, knowledge, mends);
+  let cc = normalizeList(raw.cc, knowledge, mends);
   // A mail that names its recipients only as copies still has recipients (spec 2.4: at least 1).
   if (to.length === 0) [to, cc] = [cc, []];
   if (to.length === 0) return refuse(kind === 'emails' ? 'Has no recipients' : 'Has no attendees');
@@ -218,6 +253,12 @@ export function normalizeItem(raw: RawItem, names: ExchangeAddresses): ImportIte
 /** Distinguished names among the parties of an item. */
 export const listExchangeNames = ({ from, to, cc }: RawItem): string[] =>
   [...(from ? [from] : []), ...to, ...cc].flatMap((one) => getExchangeName(one) ?? []);
+
+const isExchangeName = (party: Address): boolean => getExchangeName(party) !== undefined;
+
+/** Whether a party of an item is a distinguished name. */
+export const hasExchangeName = ({ from, to, cc }: RawItem): boolean =>
+  (from !== undefined && isExchangeName(from)) || to.some(isExchangeName) || cc.some(isExchangeName);
 
 const ZONE = /(?:[zZ]|[+-]\d{2}:?\d{2}|\b[A-Z]{2,4})(?:\s*\([^)]*\))?\s*$/;
 

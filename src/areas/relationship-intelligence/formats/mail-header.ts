@@ -3,9 +3,10 @@ import { addressParser } from 'postal-mime';
 import { parseDate } from './items.ts';
 import type { Address, Mend, RawItem } from './items.ts';
 
-/** Fields that are read; the others are most of a header and are skipped. */
-const FIELDS =
-  /^(from|sender|to|cc|bcc|date|message-id|delivered-to|x-original-to|resent-date)[ \t]*:[ \t]*/i;
+/** A field that is read, with its continuation lines. The others are most of a header: a search passes over them without a text for each line. */
+const FIELD =
+  /(?<![^\n])(from|sender|to|cc|bcc|date|message-id|delivered-to|x-original-to|resent-date)[ \t]*:[ \t]*([^\n]*(?:\n[ \t][^\n]*)*)/gi;
+const CONTINUATION = /\r?\n[ \t]+/g;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const western = new TextDecoder('windows-1252');
@@ -22,20 +23,12 @@ function decodeHeader(bytes: Uint8Array): string {
 /** The fields of a header by lower-case name, unfolded; the first of repeated fields counts, lists of recipients are joined. */
 function readFields(text: string): Map<string, string> {
   const fields = new Map<string, string>();
-  let name: string | undefined;
-  for (const line of text.split('\n')) {
-    if (line.startsWith(' ') || line.startsWith('\t')) {
-      if (name !== undefined) fields.set(name, `${fields.get(name) ?? ''} ${line.trim()}`);
-      continue;
-    }
-    const match = FIELDS.exec(line);
-    name = match?.[1]?.toLowerCase();
-    if (!match || name === undefined) continue;
-    const value = line.slice(match[0].length).trimEnd();
+  for (const [, label = '', folded = ''] of text.matchAll(FIELD)) {
+    const name = label.toLowerCase();
+    const value = folded.replaceAll(CONTINUATION, ' ').trimEnd();
     const known = fields.get(name);
     if (known === undefined) fields.set(name, value);
     else if (name === 'to' || name === 'cc') fields.set(name, `${known}, ${value}`);
-    else name = undefined;
   }
   return fields;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createZipWriter } from '../../../files/workbook/zip-writer.fixture.ts';
 import { isBroken, normalizeItem } from './items.ts';
-import type { BrokenRow, ImportItem } from './items.ts';
+import type { BrokenRow, ImportItem, Parties } from './items.ts';
 import { detectFormat, readImportFile } from './read-file.ts';
 import type { FileFormat } from './read-file.ts';
 
@@ -19,12 +19,13 @@ async function read(
   exchangeAddresses: ReadonlyMap<string, string> = new Map(),
 ): Promise<Read> {
   const result: Read = { format: undefined, items: [], broken: [] };
+  const parties: Parties = new Map();
   const file = new File(typeof content === 'string' ? [content] : [...content], name);
   const onFormat = (format: FileFormat) => {
     result.format = format;
   };
   for await (const row of readImportFile(file, { period: PERIOD, onBytes: () => undefined, onFormat })) {
-    const item = isBroken(row) ? row : normalizeItem(row, exchangeAddresses);
+    const item = isBroken(row) ? row : normalizeItem(row, { exchangeAddresses, parties });
     if (isBroken(item)) result.broken.push(item);
     else result.items.push(item);
   }

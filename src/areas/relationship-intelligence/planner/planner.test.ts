@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatTimeToClose, getHistoryEnd, getMonthClose } from './month-close.ts';
@@ -234,4 +236,36 @@ test('a request with too many bytes has several bodies, each with a user once', 
     ...Array.from({ length: 9 }, (_, at) => `a${at}`),
     ...Array.from({ length: 3 }, (_, at) => `b${at}`),
   ]);
+});
+
+test('of an mbox little more than ids, times and the addresses once remains in memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const measure = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const [mails, headerBytes] = [2_000, 20_000];
+  const mailbox = Array.from({ length: mails }, (_, at) =>
+    [
+      'From x@example.com Sun Mar 01 08:00:00 2026',
+      'From: Jo Brandt <jo@outside.example>',
+      'To: Ada <ada@example.com>',
+      'Date: Sun, 01 Mar 2026 08:00:00 +0000',
+      `Message-ID: <a.long.enough.id.${at}@mail.example>`,
+      `X-Trace: ${'0123456789'.repeat(headerBytes / 10)}`,
+      '',
+      'Text',
+      '',
+      '',
+    ].join('\n'),
+  );
+  const file = new File(mailbox, 'a.mbox');
+  mailbox.length = 0;
+  const planner = new Planner();
+  const before = measure();
+  await planner.addFile(file, { from: 0, to: Date.UTC(2026, 5) }, () => undefined);
+  const grown = measure() - before;
+  expect(planner.evaluate(OPTIONS).toSend.emails).toBe(mails);
+  expect(grown).toBeLessThan((mails * headerBytes) / 10);
 });

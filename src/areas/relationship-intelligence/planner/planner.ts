@@ -5,8 +5,16 @@ import type {
   Meeting,
   RelationshipImportItem,
 } from '../../../../contract/generated/types.gen.ts';
-import { isBroken, listExchangeNames, normalizeItem } from '../formats/items.ts';
-import type { Address, BrokenRow, ImportItem, ItemKind, Mend, RawItem } from '../formats/items.ts';
+import { hasExchangeName, isBroken, listExchangeNames, normalizeItem } from '../formats/items.ts';
+import type {
+  Address,
+  BrokenRow,
+  ImportItem,
+  ItemKind,
+  ItemKnowledge,
+  Mend,
+  RawItem,
+} from '../formats/items.ts';
 import { readImportFile } from '../formats/read-file.ts';
 import type { FileFormat } from '../formats/read-file.ts';
 import type { CalendarPeriod } from '../formats/read-ics.ts';
@@ -79,7 +87,7 @@ export interface PlanSummary {
 interface Mailbox {
   summary: MailboxSummary;
   addresses: Map<string, number>;
-  ids: Set<string>;
+  ids: Record<ItemKind, Set<string>>;
   items: Record<ItemKind, ImportItem[]>;
 }
 
@@ -168,6 +176,8 @@ export class Planner {
   #requests: PlannedRequest[] = [];
   #mailboxes = new Map<number, Mailbox>();
   #broken: { file: number; row: BrokenRow }[] = [];
+  /** Before any Exchange name has an address. */
+  readonly #knowledge: ItemKnowledge = { exchangeAddresses: new Map(), parties: new Map() };
 
   /** Reads a file; `onProgress` gets the share and the number of rows, a few times a second. */
   async addFile(
@@ -192,7 +202,7 @@ export class Planner {
       },
     });
     for await (const row of rows) {
-      this.#rows.push({ file: number, ...prepare(row) });
+      this.#rows.push({ file: number, ...prepare(row, this.#knowledge) });
       count += 1;
       if (count % 256 === 0 && performance.now() - reportedAt > 200) {
         reportedAt = performance.now();
@@ -224,6 +234,7 @@ export class Planner {
     const exchangeNames = new Map<string, number>();
     const totals = { mended: 0, withoutUser: 0, tooOld: 0, copies: 0 };
     this.#broken = [];
+    const knowledge = { exchangeAddresses: options.exchangeAddresses, parties: new Map() };
     const internal = new Set(options.internalDomains.map((domain) => domain.toLowerCase()));
 
     for (const source of this.#rows) {
@@ -232,8 +243,7 @@ export class Planner {
         for (const name of listExchangeNames(waiting))
           if (!options.exchangeAddresses.has(name))
             exchangeNames.set(name, (exchangeNames.get(name) ?? 0) + 1);
-      const item =
-        source.item ?? source.broken ?? (waiting && normalizeItem(waiting, options.exchangeAddresses));
+      const item = source.item ?? source.broken ?? (waiting && normalizeItem(waiting, knowledge));
       if (!item) continue;
       if (isBroken(item)) {
         this.#broken.push({ file, row: item });
@@ -351,13 +361,11 @@ export class Planner {
   }
 }
 
-const NO_NAMES: ReadonlyMap<string, string> = new Map();
-
 /** Items that need no further knowledge are made legal at once, so that only these are kept. */
-function prepare(row: RawItem | BrokenRow): Omit<SourceRow, 'file'> {
+function prepare(row: RawItem | BrokenRow, knowledge: ItemKnowledge): Omit<SourceRow, 'file'> {
   if (isBroken(row)) return { broken: row };
-  if (listExchangeNames(row).length > 0) return { waiting: row };
-  const item = normalizeItem(row, NO_NAMES);
+  if (hasExchangeName(row)) return { waiting: row };
+  const item = normalizeItem(row, knowledge);
   return isBroken(item) ? { broken: item } : { item };
 }
 
@@ -377,6 +385,7 @@ function splitBySize<Item extends object>(items: readonly Item[]): Item[][] {
 }
 
 const isInternal = (address: string, domains: ReadonlySet<string>): boolean => {
+  if (domains.size === 0) return false;
   let domain = address.slice(address.lastIndexOf('@') + 1);
   // A domain includes its subdomains (contract, internalDomains).
   for (;;) {
@@ -432,7 +441,7 @@ const createMailbox = (
       state,
     },
     addresses: new Map(),
-    ids: new Set(),
+    ids: { emails: new Set(), meetings: new Set() },
     items: { emails: [], meetings: [] },
   };
 };
@@ -452,12 +461,12 @@ function addItem(
     return;
   }
   // An id may be an e-mail's and a meeting's.
-  const key = `${item.kind} ${item.uniqueId}`;
-  if (ids.has(key)) {
+  const known = ids[item.kind];
+  if (known.has(item.uniqueId)) {
     summary.copies += 1;
     return;
   }
-  ids.add(key);
+  known.add(item.uniqueId);
   items[item.kind].push(item);
 }
 
