@@ -5,10 +5,12 @@ import type {
   PublicationEvent,
   TopicActivity,
   TopicDefinition,
+  TopicPositions,
 } from '../../../contract/generated/types.gen.ts';
 import { deleteExpiredEventsTask } from '../../kernel/outbox/delete-expired-events.ts';
 import { send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
 import { makeThings, type Things } from '../../testing/entries.ts';
+import { publishCells } from '../../testing/processes/publication-process.ts';
 import { as, makePerson, onEachApp, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createFillTask } from './fill-topics.ts';
@@ -496,6 +498,78 @@ onEachApp((context) => {
         return status === 200;
       });
       for (const abort of aborts) abort.abort();
+    });
+  });
+
+  describe('the stream of positions', () => {
+    let address = '';
+    beforeAll(async () => {
+      address = await context()
+        .app.listen({ host: '127.0.0.1', port: 0 })
+        .catch(() => context().app.listeningOrigin);
+    });
+    const open = async ({ token } = things.person, signal?: AbortSignal) =>
+      fetch(`${address}${PUBLICATION}/positions`, {
+        headers: { authorization: `Bearer ${token}` },
+        ...(signal && { signal }),
+      });
+    const parse = (events: readonly string[]) =>
+      events.map((event) => (JSON.parse(event.replace('data: ', '')) as TopicPositions).topics);
+
+    test('begins with all default topics and tells what has changed, without values', async () => {
+      const { app, db } = context();
+      const removed = await makePerson(db, things.siteId);
+      const { body: topics } = await api.get<TopicDefinition[]>(`${PUBLICATION}/topicdefinitions`);
+      const content = { name: 'deals', format: 'Rows', entryTypes: [{ entryTypeId: things.typeId }] };
+      await api.post(`${PUBLICATION}/topicdefinitions`, content);
+      const created = readEvents(await open(), 2);
+      await things.create({ Name: 'Secret value' });
+      const events = await created;
+      const deleted = readEvents(await open(), 2);
+      await as(app, things.person, 'console').del(`user/${removed.userId}`);
+      const [first, second] = parse(events);
+      const [, third] = parse(await deleted);
+      expect(first).toEqual(
+        topics.map(({ name, nextOffset }) => ({
+          name,
+          nextOffset,
+          entryTypeIds: null,
+          deletedUserIds: null,
+        })),
+      );
+      expect(second).toEqual([
+        { name: 'default-data', nextOffset: 1, entryTypeIds: [things.typeId], deletedUserIds: [] },
+      ]);
+      expect(third).toMatchObject([
+        { name: 'default-users', entryTypeIds: [], deletedUserIds: [removed.userId] },
+      ]);
+      expect(events.join('')).not.toContain('Secret value');
+    });
+
+    test('tells a burst of 10,000 events in one event, and not of which types', async () => {
+      const stream = await open();
+      const received = readEvents(stream, 2);
+      await publishCells(context().db, things.siteId, Array(10_000).fill('x'));
+      expect(parse(await received)[1]).toEqual([
+        { name: 'default-data', nextOffset: 10_000, entryTypeIds: null, deletedUserIds: null },
+      ]);
+    });
+
+    test('ends without another event when the reader loses the capability; others cannot open it', async () => {
+      const { db } = context();
+      const reader = await makePerson(db, things.siteId, {
+        capabilities: ['Access Web Service', 'Read Publications'],
+      });
+      const stranger = await makePerson(db, things.siteId, {
+        capabilities: ['Access Web Service', 'Read Data'],
+      });
+      expect((await open(stranger)).status).toBe(403);
+      const stream = await open(reader);
+      expect(stream.status).toBe(200);
+      await db.deleteFrom('group_member').where('user_id', '=', reader.userId).execute();
+      await things.create({ Name: 'After the loss' });
+      const text = await stream.text();
+      expect(text.split('data:')).toHaveLength(2);
     });
   });
 
