@@ -34,7 +34,7 @@ const KILLS_TIMEOUT_MS = isProof ? 900_000 : 60_000;
 const WAITING_POLLS = isProof ? 200 : 5;
 /** The long run: events that are written while writers, fillers and relays are killed, and the events of one transaction. */
 const LONG_RUN = isProof
-  ? { events: 1_000_000, eventsPerTransaction: 500, timeoutMs: 3_600_000 }
+  ? { events: 1_000_000, eventsPerTransaction: 500, timeoutMs: 7_200_000 }
   : { events: 1_500, eventsPerTransaction: 50, timeoutMs: 120_000 };
 const key = randomBytes(32).toString('base64');
 
@@ -48,7 +48,8 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
 
   beforeAll(async () => {
     place = await createTestDatabase('postgres');
-    database = await openDatabase(place);
+    // The long run is checked with statements that read all of its events.
+    database = await openDatabase({ ...place, limits: { statementMs: 0 } });
     server = createServer((request, response) => {
       received.push(String(request.headers['webhook-id']));
       request.resume().on('end', () => response.end());
