@@ -9,7 +9,7 @@ import type {
 } from '../../../contract/generated/types.gen.ts';
 import { deleteExpiredEventsTask } from '../../kernel/outbox/delete-expired-events.ts';
 import { send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
-import { makeThings, type Things } from '../../testing/entries.ts';
+import { makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
 import { publishCells } from '../../testing/processes/publication-process.ts';
 import { as, makePerson, onEachApp, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
@@ -464,6 +464,21 @@ onEachApp((context) => {
       expect(resumed[0]).toBe('event: gap\ndata: {"from":1,"to":1}');
       expect(resumed[1]).toContain('id: 2\n');
       expect((await open({ 'last-event-id': '99' })).status).toBe(400);
+    });
+
+    test('goes on when a field is deleted, and marks a value of a megabyte instead of sending it', async () => {
+      const [entryId = 0] = await things.create({ Name: 'A' });
+      const received = readEvents(await open(), 3);
+      await things.update(entryId, { Price: 2 });
+      expect((await api.del(`${SCHEMA}/fields/${things.field('Price').id}`)).status).toBe(204);
+      await things.update(entryId, { Memo: 'x'.repeat(1_000_000) });
+      await things.update(entryId, { Note: 'after' });
+      const [price = '', large = '', note = ''] = await received;
+      // What was streamed of the field stays in its message.
+      expect([price, note].map((event) => /"apiName":"(\w+)"/.exec(event)?.[1])).toEqual(['Price', 'Note']);
+      expect(large).toContain(`"fieldId":${things.field('Memo').id},"apiName":"Memo","isLargeText":true`);
+      expect(large.length).toBeLessThan(2_000);
+      expect(listOffsets(await poll())).toEqual([0, 1, 2, 3]);
     });
 
     test('ends without sending another event when the reader loses the capability or the token', async () => {

@@ -1,7 +1,8 @@
+import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TopicPosition, TopicPositions } from '../../../../contract/generated/types.gen.ts';
 import { followedSince, onSiteChanges, type SiteChanges } from '../../../api/site-changes.ts';
-import { followChanges } from './follow-changes.ts';
+import { followChanges, refreshLists } from './follow-changes.ts';
 
 /** The streams that were opened, newest last. */
 const streams: { push: (topics: TopicPosition[]) => void; end: () => void; signal: AbortSignal }[] = [];
@@ -36,6 +37,12 @@ vi.mock('../../../api/generated/sdk/publications.gen.ts', () => ({
     }
     return Promise.resolve({ stream: read() });
   },
+}));
+
+const removeFromDirectory = vi.hoisted(() => vi.fn());
+vi.mock('../../../directory/directory.ts', () => ({
+  directoryQuery: { queryKey: ['directory'] },
+  removeFromDirectory,
 }));
 
 const moved = (name: string, nextOffset: number, ids: Partial<TopicPosition> = {}): TopicPosition => ({
@@ -148,4 +155,26 @@ test('a hidden page has no connection, and learns what it missed when it is show
     2,
     [{ topics: new Set(['default-data']), entryTypeIds: null, deletedUserIds: new Set() }],
   ]);
+});
+
+test('lists that a topic concerns are read again, and removed users leave the directory', async () => {
+  const client = new QueryClient();
+  const invalidate = vi.spyOn(client, 'invalidateQueries');
+  ends.push(refreshLists(client));
+  const listReads = () =>
+    invalidate.mock.calls.map(([filters]) => Object(filters?.queryKey?.[0])['_id'] as string);
+  last()?.push([moved('default-data', 1), moved('default-users', 1)]);
+  await advance(0);
+  last()?.push([moved('default-data', 2, { entryTypeIds: [5] })]);
+  await advance(2_000);
+  expect(listReads()).toContain('listEntryTypes');
+  expect(listReads()).not.toContain('searchUsers');
+  last()?.push([moved('default-users', 2, { deletedUserIds: [9] })]);
+  await advance(5_000);
+  expect(listReads()).toContain('searchUsers');
+  expect(removeFromDirectory.mock.calls).toEqual([[client, [9]]]);
+  invalidate.mockClear();
+  last()?.end();
+  await advance(0);
+  expect(invalidate.mock.calls).toEqual([[{ queryKey: ['directory'] }]]);
 });

@@ -1,8 +1,41 @@
+import type { QueryClient } from '@tanstack/react-query';
 import type { TopicPosition } from '../../../../contract/generated/types.gen.ts';
 import { streamTopicPositions } from '../../../api/generated/sdk/publications.gen.ts';
+import {
+  ENTRY_TYPE_READS,
+  FIELD_READS,
+  GROUP_READS,
+  LICENSE_READS,
+  USER_READS,
+} from '../../../api/read-groups.ts';
 import type { SessionIdentity } from '../../../api/session-state.ts';
-import { addChanges, followedSince, reportSiteChanges } from '../../../api/site-changes.ts';
+import { addChanges, followedSince, onSiteChanges, reportSiteChanges } from '../../../api/site-changes.ts';
 import type { SiteChanges } from '../../../api/site-changes.ts';
+import { directoryQuery, removeFromDirectory } from '../../../directory/directory.ts';
+
+/** Reads that are made again when a topic has new events, if they are on screen. Rows of entries are read by their grid. */
+const READS_OF_TOPICS: Readonly<Record<string, readonly string[]>> = {
+  'default-users': [...USER_READS, ...LICENSE_READS, ...GROUP_READS],
+  'default-schema': [...ENTRY_TYPE_READS, ...FIELD_READS],
+  'default-data': [...ENTRY_TYPE_READS, 'countChangedEntries'],
+};
+
+/** Reads lists again after changes, and the directory at its interval when changes are no longer reported. @returns a function that stops it */
+export function refreshLists(client: QueryClient): () => void {
+  const refresh = ({ topics, deletedUserIds }: SiteChanges) => {
+    if (deletedUserIds && deletedUserIds.size > 0) removeFromDirectory(client, [...deletedUserIds]);
+    const reads = new Set([...topics].flatMap((topic) => READS_OF_TOPICS[topic] ?? []));
+    for (const _id of reads) void client.invalidateQueries({ queryKey: [{ _id }] });
+  };
+  const readAtIntervals = () => {
+    if (followedSince.get() === undefined && document.visibilityState !== 'hidden')
+      void client.invalidateQueries({ queryKey: directoryQuery.queryKey });
+  };
+  const ends = [onSiteChanges(refresh), followedSince.subscribe(readAtIntervals)];
+  return () => {
+    for (const end of ends) end();
+  };
+}
 
 /** The first event is sent at once. */
 const FIRST_EVENT_MS = 4_000;
