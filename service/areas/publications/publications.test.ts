@@ -35,6 +35,9 @@ async function readEvents(response: Response, count: number): Promise<string[]> 
   throw new Error(`The stream ended: ${text}`);
 }
 
+const parse = (events: readonly string[]) =>
+  events.map((event) => (JSON.parse(event.replace('data: ', '')) as TopicPositions).topics);
+
 const listOffsets = (events: readonly PublicationEvent[]) => events.map(({ topicOffset }) => topicOffset);
 
 onEachApp((context) => {
@@ -528,9 +531,6 @@ onEachApp((context) => {
         headers: { authorization: `Bearer ${token}` },
         ...(signal && { signal }),
       });
-    const parse = (events: readonly string[]) =>
-      events.map((event) => (JSON.parse(event.replace('data: ', '')) as TopicPositions).topics);
-
     test('begins with all default topics and tells what has changed, without values', async () => {
       const { app, db } = context();
       const removed = await makePerson(db, things.siteId);

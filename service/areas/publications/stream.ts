@@ -126,7 +126,9 @@ async function* readPositions(
     });
     const news = outcome.kind === 'event' ? outcome.news : undefined;
     const moved = known.filter(({ topicId, end }) => (news?.getEnd(topicId) ?? 0) > end);
-    const summaries = await Promise.all(moved.map(({ topicId, end }) => news?.summarize(topicId, end)));
+    const summaries = news
+      ? await Promise.all(moved.map(({ topicId, end }) => news.summarize(topicId, end)))
+      : [];
     // After the reading, so that nothing written after the end of the session is sent.
     if (!(await readLimits(db, 0, reader))) return;
     known = known.map((topic) => ({ ...topic, end: news?.getEnd(topic.topicId) ?? topic.end }));

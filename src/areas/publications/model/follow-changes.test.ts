@@ -39,7 +39,7 @@ vi.mock('../../../api/generated/sdk/publications.gen.ts', () => ({
   },
 }));
 
-const removeFromDirectory = vi.hoisted(() => vi.fn());
+const removeFromDirectory = vi.hoisted(() => vi.fn<(client: unknown, userIds: readonly number[]) => void>());
 vi.mock('../../../directory/directory.ts', () => ({
   directoryQuery: { queryKey: ['directory'] },
   removeFromDirectory,

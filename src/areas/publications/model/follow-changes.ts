@@ -25,7 +25,7 @@ export function refreshLists(client: QueryClient): () => void {
   const refresh = ({ topics, deletedUserIds }: SiteChanges) => {
     if (deletedUserIds && deletedUserIds.size > 0) removeFromDirectory(client, [...deletedUserIds]);
     const reads = new Set([...topics].flatMap((topic) => READS_OF_TOPICS[topic] ?? []));
-    for (const _id of reads) void client.invalidateQueries({ queryKey: [{ _id }] });
+    for (const read of reads) void client.invalidateQueries({ queryKey: [{ _id: read }] });
   };
   const readAtIntervals = () => {
     if (followedSince.get() === undefined && document.visibilityState !== 'hidden')
@@ -52,6 +52,11 @@ const REPORT_INTERVAL_MS = 5_000;
 /** What the tab with the stream tells the others of the browser, and what another tab asks of it. */
 type TabMessage = { type: 'hello' } | { type: 'lost' } | { type: 'event'; topics: readonly TopicPosition[] };
 
+function setFollowed(isFollowed: boolean): void {
+  if (isFollowed === (followedSince.get() !== undefined)) return;
+  followedSince.set(isFollowed ? Date.now() : undefined);
+}
+
 /**
  * Reports changes of the site to the lists of this page (api/site-changes.ts) while it is visible. One visible tab of a browser has the
  * stream and tells the others: a browser opens few connections to a service. Where events do not arrive, lists are read at intervals.
@@ -70,11 +75,6 @@ export function followChanges({ siteId, userId }: SessionIdentity): () => void {
 
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches only this origin
   const tellTabs = (message: TabMessage) => channel?.postMessage(message);
-
-  const setFollowed = (isFollowed: boolean) => {
-    if (isFollowed === (followedSince.get() !== undefined)) return;
-    followedSince.set(isFollowed ? Date.now() : undefined);
-  };
 
   /** Takes an event of the stream, or of the tab that has it. */
   const receive = (topics: readonly TopicPosition[]) => {
