@@ -35,7 +35,7 @@ const WAITING_POLLS = isProof ? 200 : 5;
 /** The long run: events that are written while writers, fillers and relays are killed, and the events of one transaction. */
 const LONG_RUN = isProof
   ? { events: 1_000_000, eventsPerTransaction: 500, timeoutMs: 7_200_000 }
-  : { events: 1_500, eventsPerTransaction: 50, timeoutMs: 120_000 };
+  : { events: 1_500, eventsPerTransaction: 50, timeoutMs: 300_000 };
 const key = randomBytes(32).toString('base64');
 
 describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several processes', () => {
