@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 /**
  * Publications on PostgreSQL with two processes of the service: the time from a commit to a waiting poll of the other process, reading
  * a topic by poll beside the pull consumer of NATS JetStream, writers beside custom topics and waiting polls, the memory of streams,
@@ -223,10 +223,15 @@ async function findCells(pool: Pool): Promise<Cell> {
   return cells;
 }
 
-/** Changes of one cell a second, by four callers. */
-function measureWrites(url: string, writers: readonly Program[], { typeId, fieldId, entryIds }: Cell) {
+/** Changes of one cell a second, by four callers, and milliseconds of processor time for each, of the services and the database. */
+async function measureWrites(
+  { url, pool }: Setup,
+  writers: readonly Program[],
+  { typeId, fieldId, entryIds }: Cell,
+): Promise<{ rate: number; processorMs: number }> {
   let turn = 0;
-  return measureRate(
+  const before = await readProcessorMs(pool);
+  const rate = await measureRate(
     async () => {
       turn += 1;
       const writer = writers[turn % writers.length];
@@ -242,6 +247,7 @@ function measureWrites(url: string, writers: readonly Program[], { typeId, field
     WRITERS,
     WRITE_SECONDS,
   );
+  return { rate, processorMs: ((await readProcessorMs(pool)) - before) / turn };
 }
 
 /** Polls that wait again as soon as they are answered and acknowledged. The last topic is the only one that may have events. */
@@ -267,6 +273,32 @@ async function keepPolling(
 
 const readResidentBytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * BYTES_PER_KIB;
+
+const TICKS_PER_SECOND = 100;
+
+/** Processor time in milliseconds of the services of this process and of the database server, their former children included. */
+async function readProcessorMs(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const processes = new Map<number, { parent: number; ticks: number }>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+      const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+      processes.set(Number(name), { parent: Number(fields[1]), ticks });
+    } catch {
+      // The process has ended.
+    }
+  }
+  const server = processes.get(rows[0]?.pid ?? 0)?.parent ?? 0;
+  const counts = (pid: number): boolean => {
+    const parent = processes.get(pid)?.parent;
+    return pid === server || parent === server || parent === process.pid || (!!parent && counts(parent));
+  };
+  let ticks = 0;
+  for (const [pid, found] of processes) if (counts(pid)) ticks += found.ticks;
+  return (ticks * 1_000) / TICKS_PER_SECOND;
+}
 
 const Targets = z.array(z.object({ webSocketDebuggerUrl: z.string() }));
 
@@ -452,7 +484,8 @@ async function measureWaits({ url, otherUrl, pool }: Setup): Promise<Measure[]> 
 }
 
 /** Writes beside custom topics and polls; each is compared with writes alone just before and just after it. */
-async function measureWriters({ url, otherUrl, pool }: Setup): Promise<Measure[]> {
+async function measureWriters(setup: Setup): Promise<Measure[]> {
+  const { url, otherUrl, pool } = setup;
   const programs = await addPrograms(pool, 1, WAITING_POLLS + WRITERS);
   const [writer] = programs;
   if (!writer) throw new Error('No program');
@@ -462,41 +495,45 @@ async function measureWriters({ url, otherUrl, pool }: Setup): Promise<Measure[]
   const writeBesidePolls = async (topics: readonly string[]) => {
     const stop = new AbortController();
     const polling = keepPolling(otherUrl, readers, topics, stop.signal);
-    const rate = await measureWrites(url, writers, cells);
+    const writes = await measureWrites(setup, writers, cells);
     stop.abort();
     await polling;
-    return rate;
+    return writes;
   };
-  await measureWrites(url, writers, cells);
-  const alone = await measureWrites(url, writers, cells);
+  await measureWrites(setup, writers, cells);
+  const alone = await measureWrites(setup, writers, cells);
   const besidePolls = await writeBesidePolls(['default-schema']);
   for (let index = 0; index < CUSTOM_TOPICS; index += 1)
     await call(url, `${PUBLICATION}/topicdefinitions`, writer, {
       body: { name: `bench-${index}`, format: 'Rows', entryTypes: [{ entryTypeId: cells.typeId }] },
     });
-  const besideTopics = await measureWrites(url, writers, cells);
+  const besideTopics = await measureWrites(setup, writers, cells);
   const besideBoth = await writeBesidePolls(['default-schema']);
   const besideReaders = await writeBesidePolls(['default-schema', 'bench-0']);
   await pool.query(`delete from topic_definition where site_id = 1`);
-  const after = await measureWrites(url, writers, cells);
-  const floor = (alone + after) / 2;
-  const compare = (name: string, ours: number, minimum?: number): Measure => ({
-    name,
-    ours,
-    floor,
-    unit: '1/s',
-    ...(minimum !== undefined && { minimum }),
-  });
+  const after = await measureWrites(setup, writers, cells);
+  const floor = (alone.rate + after.rate) / 2;
+  const floorMs = (alone.processorMs + after.processorMs) / 2;
+  const compare = (name: string, { rate, processorMs }: typeof alone, minimum?: number): Measure[] => [
+    { name, ours: rate, floor, unit: '1/s', ...(minimum !== undefined && { minimum }) },
+    { name: `processor time of each of the ${name}`, ours: processorMs, floor: floorMs, unit: 'ms' },
+  ];
   return [
-    { name: 'writes alone, before and after', ours: alone, floor: after, unit: '1/s' },
-    compare(`writes beside ${WAITING_POLLS} waiting polls`, besidePolls),
-    compare(`writes beside ${CUSTOM_TOPICS} topics`, besideTopics),
-    compare(
+    { name: 'writes alone, before and after', ours: alone.rate, floor: after.rate, unit: '1/s' },
+    {
+      name: 'processor time of each of the writes alone, before and after',
+      ours: alone.processorMs,
+      floor: after.processorMs,
+      unit: 'ms',
+    },
+    ...compare(`writes beside ${WAITING_POLLS} waiting polls`, besidePolls),
+    ...compare(`writes beside ${CUSTOM_TOPICS} topics`, besideTopics),
+    ...compare(
       `writes beside ${CUSTOM_TOPICS} topics and ${WAITING_POLLS} waiting polls`,
       besideBoth,
       0.95 * floor,
     ),
-    compare(
+    ...compare(
       `writes beside ${CUSTOM_TOPICS} topics and ${WAITING_POLLS} polls that read one of them`,
       besideReaders,
     ),

@@ -3699,6 +3699,26 @@ export type TopicOffset = {
     offset: number;
 };
 
+export type TopicPosition = {
+    name: string;
+    /**
+     * Offset of the next event.
+     */
+    nextOffset: number;
+    /**
+     * Entry types of which entries have changed since the event before; null when there were too many events to tell, and in the first event.
+     */
+    entryTypeIds: Array<number> | null;
+    /**
+     * Users that have been removed since the event before; null as above.
+     */
+    deletedUserIds: Array<number> | null;
+};
+
+export type TopicPositions = {
+    topics: Array<TopicPosition>;
+};
+
 export type TopicFormat = 'Rows' | 'Cells';
 
 export type TopicEntryType = {
@@ -17357,6 +17377,53 @@ export type StreamTopicResponses = {
 };
 
 export type StreamTopicResponse = StreamTopicResponses[keyof StreamTopicResponses];
+
+export type StreamTopicPositionsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/publication/positions';
+};
+
+export type StreamTopicPositionsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StreamTopicPositionsError = StreamTopicPositionsErrors[keyof StreamTopicPositionsErrors];
+
+export type StreamTopicPositionsResponses = {
+    /**
+     * The event stream.
+     */
+    200: TopicPositions;
+};
+
+export type StreamTopicPositionsResponse = StreamTopicPositionsResponses[keyof StreamTopicPositionsResponses];
 
 export type ListTopicDefinitionsData = {
     body?: never;

@@ -43,6 +43,7 @@ const TRANSACTIONAL_WRITES: ReadonlySet<string> = new Set<OperationId>([
 const WAITING_READS: ReadonlySet<string> = new Set<OperationId>([
   'streamJobs',
   'streamTopic',
+  'streamTopicPositions',
   'pollPublication',
   'pollEnvironment',
 ]);

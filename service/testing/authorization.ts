@@ -455,6 +455,7 @@ export const foreignCalls: Record<
   getAsyncApi: { status: 200 },
   listTopics: { status: 200, answer: ['default-data', 'default-users', 'default-schema'] },
   streamTopic: { status: 400, query: () => '?topic=deals' },
+  streamTopicPositions: { status: 200 },
   listTopicDefinitions: { status: 200 },
   createTopicDefinition: {
     status: 400,

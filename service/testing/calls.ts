@@ -36,7 +36,7 @@ export interface ErrorBody {
 }
 
 /** Operations whose responses to GET do not end; tests of all operations send HEAD, which opens no stream. */
-const STREAM_PATH = /\/management\/jobs\/events$/;
+const STREAM_PATH = /\/(management\/jobs\/events|publication\/positions)$/;
 
 /** Sends one request. */
 export async function send<Body = unknown>(

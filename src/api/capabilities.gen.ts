@@ -190,6 +190,7 @@ export const CAPABILITIES = {
   acknowledgePublication: ['Read Publications', 'Manage Publications'],
   listTopics: ['Read Publications', 'Manage Publications'],
   streamTopic: ['Read Publications', 'Manage Publications'],
+  streamTopicPositions: ['Read Publications', 'Manage Publications'],
   listTopicDefinitions: ['Read Publications', 'Manage Publications'],
   createTopicDefinition: ['Manage Publications'],
   getTopicDefinition: ['Read Publications', 'Manage Publications'],

@@ -14,6 +14,7 @@ import {
 } from '../api/session-state.ts';
 import type { SessionIdentity } from '../api/session-state.ts';
 import { useSession } from '../api/session.ts';
+import { followedSince } from '../api/site-changes.ts';
 import { useStore } from '../ui/store.ts';
 import type { RowSource } from '../ui/table/row-source.ts';
 import { getDirectorySession } from './directory-session.ts';
@@ -27,6 +28,8 @@ import { serializeQuery } from './replica-store.ts';
 import { connectWorker, workerStatus } from './worker-client.ts';
 
 const STALE_TIME_MS = 60_000;
+/** While changes are reported: for what no event tells of, and for a full reading from time to time. */
+const FOLLOWED_INTERVAL_MS = 600_000;
 const NO_GROUPS: readonly GroupInfoResponse[] = [];
 
 let isFullRefreshRequested = false;
@@ -64,7 +67,9 @@ export const directoryQuery = queryOptions({
   // The worker retries by itself.
   retry: false,
   staleTime: STALE_TIME_MS,
-  refetchInterval: STALE_TIME_MS,
+  // Once more at the short interval after changes are reported: those just before have not been.
+  refetchInterval: ({ state: { dataUpdatedAt } }) =>
+    dataUpdatedAt > (followedSince.get() ?? Infinity) ? FOLLOWED_INTERVAL_MS : STALE_TIME_MS,
   gcTime: Infinity,
 });
 

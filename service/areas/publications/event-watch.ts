@@ -3,7 +3,7 @@ import type { SubscriberTopic } from '../../../contract/generated/types.gen.ts';
 import { type Db, getSharedDb, isEmbedded } from '../../kernel/db/database.ts';
 import { onEventsCommitted } from '../../kernel/outbox/commits.ts';
 import * as store from './publications.store.ts';
-import type { StoredMessage } from './publications.store.ts';
+import type { EventSummary, StoredMessage } from './publications.store.ts';
 import type { VisibleFields } from './subscriber-limits.ts';
 import { findLimits } from './subscribers.store.ts';
 
@@ -16,6 +16,9 @@ const INTERVAL_MS = { postgres: 100, embedded: 1_000 };
 const GATHER_MS = 10;
 /** Least time between two looks, so that steady commits cost writers little. */
 const MIN_INTERVAL_MS = 40;
+
+/** Time between two looks for pages. */
+const POSITIONS_MS = 1_000;
 
 /** What ended a wait: an event or a deleted topic, a newer poll of the same consumer, or the time or an abort signal. */
 type WaitOutcome = { kind: 'event'; news: News } | { kind: 'replaced' } | { kind: 'over' };
@@ -46,6 +49,8 @@ export interface News {
   getEnd(topicId: number): number | null;
   /** Messages of a topic from an offset on. */
   read(topicId: number, from: number, limit: number): Promise<StoredMessage[]>;
+  /** What the events of a default topic from an offset on have changed; undefined when they are too many or too large to tell. */
+  summarize(topicId: number, from: number): Promise<EventSummary | undefined>;
   /** What an API key may read of the topic now; undefined when the topic does not exist for it. */
   getVisible(clientId: number, topicId: number): { visible: VisibleFields } | undefined;
 }
@@ -61,15 +66,34 @@ export interface EventWatch {
   wake(clientId?: number): void;
 }
 
+interface WatchIntervals {
+  /** Time between two looks for the commits of other processes. */
+  intervalMs: number;
+  /** Least time between two looks. */
+  minIntervalMs: number;
+}
+
 /** One watch for each database of the process: one statement for all that wait. */
 const watches = new WeakMap<Db, EventWatch>();
+const positionWatches = new WeakMap<Db, EventWatch>();
 
-export function getEventWatch(ownDb: Db): EventWatch {
+function getWatch(map: WeakMap<Db, EventWatch>, ownDb: Db, intervals: (db: Db) => WatchIntervals) {
   const db = getSharedDb(ownDb);
-  const watch = watches.get(db) ?? createEventWatch(db);
-  watches.set(db, watch);
+  const watch = map.get(db) ?? createEventWatch(db, intervals(db));
+  map.set(db, watch);
   return watch;
 }
+
+/** The watch of polls and of streams of events. */
+export const getEventWatch = (db: Db): EventWatch =>
+  getWatch(watches, db, (shared) => ({
+    intervalMs: isEmbedded(shared) ? INTERVAL_MS.embedded : INTERVAL_MS.postgres,
+    minIntervalMs: MIN_INTERVAL_MS,
+  }));
+
+/** The watch of pages, for which a second is soon enough: a console that is open all day costs one short statement a second. */
+export const getPositionWatch = (db: Db): EventWatch =>
+  getWatch(positionWatches, db, () => ({ intervalMs: POSITIONS_MS, minIntervalMs: POSITIONS_MS }));
 
 /** Messages that are read once for all who ask for them. */
 function createNews(
@@ -79,6 +103,7 @@ function createNews(
   limits: ReadonlyMap<number, readonly SubscriberTopic[]>,
 ): News {
   const reads = new Map<string, Promise<StoredMessage[]>>();
+  const summaries = new Map<string, Promise<EventSummary | undefined>>();
   return {
     getEnd: (topicId) => ends.get(topicId) ?? null,
     read(topicId, from, limit) {
@@ -88,6 +113,13 @@ function createNews(
         store.readMessages(db, siteIds.get(topicId) ?? 0, new Map([[topicId, from]]), limit);
       reads.set(key, read);
       return read;
+    },
+    summarize(topicId, from) {
+      const key = `${topicId} ${from}`;
+      const summary =
+        summaries.get(key) ?? store.summarizeEvents(db, siteIds.get(topicId) ?? 0, topicId, from);
+      summaries.set(key, summary);
+      return summary;
     },
     getVisible(clientId, topicId) {
       const limited = limits.get(clientId);
@@ -103,9 +135,8 @@ const isBehind = ({ topicId, end }: WatchedTopic, ends: ReadonlyMap<number, numb
   return next === undefined || next > end;
 };
 
-function createEventWatch(db: Db): EventWatch {
+function createEventWatch(db: Db, { intervalMs, minIntervalMs }: WatchIntervals): EventWatch {
   const waiters = new Set<Waiter>();
-  const intervalMs = isEmbedded(db) ? INTERVAL_MS.embedded : INTERVAL_MS.postgres;
   /** API keys of which a poll has begun since the last look. */
   let begun = new Set<number>();
   let isRunning = false;
@@ -156,7 +187,7 @@ function createEventWatch(db: Db): EventWatch {
           };
           await Promise.race([woken.promise, sleep(intervalMs, undefined, { ref: false })]);
         }
-        const pauseMs = Math.max(GATHER_MS, lookedAt + MIN_INTERVAL_MS - performance.now());
+        const pauseMs = Math.max(GATHER_MS, lookedAt + minIntervalMs - performance.now());
         await sleep(pauseMs, undefined, { ref: false });
         isWoken = false;
         if (waiters.size === 0) break;

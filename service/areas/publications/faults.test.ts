@@ -9,8 +9,10 @@ import { createEncryption } from '../../kernel/auth/encryption.ts';
 import { openDatabase, type Database } from '../../kernel/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/databases.ts';
 import { resumeProcess } from '../../testing/processes/job-process.ts';
+import { getKillCount } from '../../testing/processes/kills.ts';
 import {
   publishCells,
+  RARE_EVERY,
   startPublicationProcess,
   WRITTEN,
   type PublicationProcess,
@@ -30,6 +32,10 @@ const ROUNDS = isProof ? 12 : 2;
 const EVENTS_PER_TRANSACTION = isProof ? 25 : 1;
 const KILLS_TIMEOUT_MS = isProof ? 900_000 : 60_000;
 const WAITING_POLLS = isProof ? 200 : 5;
+/** The long run: events that are written while writers, fillers and relays are killed, and the events of one transaction. */
+const LONG_RUN = isProof
+  ? { events: 1_000_000, eventsPerTransaction: 500, timeoutMs: 7_200_000 }
+  : { events: 1_500, eventsPerTransaction: 50, timeoutMs: 300_000 };
 const key = randomBytes(32).toString('base64');
 
 describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several processes', () => {
@@ -42,7 +48,8 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
 
   beforeAll(async () => {
     place = await createTestDatabase('postgres');
-    database = await openDatabase(place);
+    // The long run is checked with statements that read all of its events.
+    database = await openDatabase({ ...place, limits: { statementMs: 0 } });
     server = createServer((request, response) => {
       received.push(String(request.headers['webhook-id']));
       request.resume().on('end', () => response.end());
@@ -89,13 +96,17 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
     processes = [];
   });
 
-  const start = (role: PublicationTask['role'], fault?: PublicationTask['fault']): PublicationProcess => {
+  const start = (
+    role: PublicationTask['role'],
+    fault?: PublicationTask['fault'],
+    batchSize = EVENTS_PER_TRANSACTION,
+  ): PublicationProcess => {
     const started = startPublicationProcess({
       role,
       databaseUrl: place.databaseUrl ?? '',
       siteId,
       key,
-      batchSize: EVENTS_PER_TRANSACTION,
+      batchSize,
       ...(fault && { fault }),
     });
     processes.push(started);
@@ -170,6 +181,117 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
       expect(received.length).toBeLessThanOrEqual(filled.length + ROUNDS);
     },
     KILLS_TIMEOUT_MS,
+  );
+
+  test(
+    `${LONG_RUN.events} events are complete and in order at each stage while writers, fillers and relays are killed again and again`,
+    async () => {
+      const { events, eventsPerTransaction } = LONG_RUN;
+      const kills = getKillCount('postgres', { postgres: 1, embedded: 0 });
+      // The receiver gets one of 50 events.
+      await sql`update topic_definition set entry_types = ${JSON.stringify([
+        { entryTypeId: WRITTEN.entryTypeId, fieldIds: [WRITTEN.rareFieldId] },
+      ])}::jsonb where site_id = ${siteId}`.execute(database.db);
+      await database.db.transaction().execute((tx) =>
+        insertTopic(tx, siteId, {
+          name: 'every',
+          format: 'Cells',
+          entryTypes: [{ entryTypeId: WRITTEN.entryTypeId }],
+        }),
+      );
+      const killed = { write: 0, fill: 0, deliver: 0 };
+      const writers: PublicationProcess[] = [];
+      const done = Promise.withResolvers<'done'>();
+      /** Starts a process, which kills itself at its n-th statement with the text, until `isOver`. */
+      const killRepeatedly = async (
+        role: PublicationTask['role'],
+        { text, every }: { text: string; every: number },
+        isOver: () => boolean,
+      ): Promise<void> => {
+        for (let turn = 0; !isOver(); turn += 1) {
+          const statement = Math.max(1, Math.round((every * (2 + (turn % 5))) / 4));
+          const isDuring = turn % 2 === 1;
+          const started = start(role, { signal: 'SIGKILL', statement, text, isDuring }, eventsPerTransaction);
+          if (role === 'write') writers.push(started);
+          if ((await Promise.race([started.exited, done.promise])) === 'done') break;
+          killed[role] += 1;
+          if (role === 'deliver') await endLeases();
+        }
+      };
+      const countCommitted = () =>
+        eventsPerTransaction * writers.reduce((sum, { lines }) => sum + lines.length, 0);
+      let isDone = false;
+      const stages = [
+        // A filler takes up to 500 events with one transaction.
+        killRepeatedly('fill', { text: 'with counted', every: events / 500 / kills }, () => isDone),
+        killRepeatedly('deliver', { text: 'set next', every: events / RARE_EVERY / kills }, () => isDone),
+      ];
+      await killRepeatedly(
+        'write',
+        { text: 'insert into topic_event', every: events / eventsPerTransaction / kills },
+        () => countCommitted() >= events,
+      );
+      const readEnds = async () => {
+        const { rows } = await sql<{ name: string; next: number; unread: number }>`
+          select t.name, t.next, coalesce(s.next - d.source_next, 0) as unread from topic t
+          left join topic_definition d on d.site_id = t.site_id and d.topic_id = t.topic_id
+          left join topic s on s.site_id = t.site_id and s.name = 'default-data'
+          where t.site_id = ${siteId}`.execute(database.db);
+        return rows;
+      };
+      await vi.waitUntil(
+        async () =>
+          (await readEnds()).every(({ unread }) => unread === 0) && (await readPosition())?.behind === 0,
+        { timeout: LONG_RUN.timeoutMs, interval: 200 },
+      );
+      isDone = true;
+      done.resolve('done');
+      await Promise.all(stages);
+
+      // A committed transaction is there whole, another one whole or not at all.
+      const { rows: transactions } = await sql<{ value: string; count: number }>`
+        select payload #>> '{payload,entities,updated,0,cells,0,value}' as value, count(*)::int as count
+        from topic_event e join topic t on t.topic_id = e.topic_id
+        where t.site_id = ${siteId} and t.name = 'default-data' group by 1`.execute(database.db);
+      const stored = new Map(transactions.map(({ value, count }) => [value, count]));
+      const promised = writers.flatMap(({ child, lines }) => lines.map((_, at) => `${child.pid} ${at + 1}`));
+      expect(promised.filter((value) => !stored.has(value))).toEqual([]);
+      expect(new Set(stored.values())).toEqual(new Set([eventsPerTransaction]));
+      expect(promised.length * eventsPerTransaction).toBeGreaterThanOrEqual(events);
+
+      // Offsets are 0 to next - 1, and no event is there twice.
+      const { rows: topics } = await sql<{ name: string; next: number; counts: number[] }>`
+        select t.name, t.next, array[count(*), count(distinct e.payload ->> 'eventId'), max(e.off) + 1 - min(e.off), max(e.off) + 1]::int[] as counts
+        from topic_event e join topic t on t.topic_id = e.topic_id
+        where t.site_id = ${siteId} group by t.name, t.next`.execute(database.db);
+      const total = stored.size * eventsPerTransaction;
+      const rare = total / RARE_EVERY;
+      expect(new Map(topics.map(({ name, next, counts }) => [name, [next, ...counts]]))).toEqual(
+        new Map([
+          ['default-data', Array(5).fill(total)],
+          ['every', Array(5).fill(total)],
+          ['all', Array(5).fill(rare)],
+        ]),
+      );
+      const { rows: differences } = await sql`
+        select s.off from topic_event s
+        join topic st on st.topic_id = s.topic_id and st.site_id = ${siteId} and st.name = 'default-data'
+        join topic ft on ft.site_id = st.site_id and ft.name = 'every'
+        left join topic_event f on f.site_id = ft.site_id and f.topic_id = ft.topic_id and f.off = s.off
+        where s.site_id = ${siteId} and f.payload ->> 'eventId' is distinct from s.payload ->> 'eventId' limit 5`.execute(
+        database.db,
+      );
+      expect(differences).toEqual([]);
+      // The receiver drops doubles, at most one for each death of a relay; the rest is in order and complete.
+      expect([...new Set(received)]).toEqual((await listEvents('all')).map(({ id }) => id));
+      expect(received.length).toBeLessThanOrEqual(rare + killed.deliver);
+      expect(Math.min(killed.write, killed.fill, killed.deliver)).toBeGreaterThan(0);
+      if (isProof)
+        process.stdout.write(
+          `${total} events, ${received.length} requests, kills ${JSON.stringify(killed)}\n`,
+        );
+    },
+    LONG_RUN.timeoutMs,
   );
 
   test('a relay that was frozen while another delivered moves nothing back and sends nothing else twice', async () => {

@@ -18,7 +18,7 @@ import { projectEvent, type TopicContent } from './project-event.ts';
 import * as store from './publications.store.ts';
 import type { PolledTopic, StoredMessage, StoredTopic } from './publications.store.ts';
 import { readAhead, takeBatch } from './read-ahead.ts';
-import { streamTopic } from './stream.ts';
+import { streamTopic, streamTopicPositions } from './stream.ts';
 import { limitMessage } from './subscriber-limits.ts';
 import { listContentIssues } from './topic-content.ts';
 
@@ -31,6 +31,7 @@ type Operations =
   | 'getAsyncApi'
   | 'listTopics'
   | 'streamTopic'
+  | 'streamTopicPositions'
   | 'listTopicDefinitions'
   | 'getTopicDefinition'
   | 'createTopicDefinition'
@@ -68,6 +69,8 @@ export const publicationHandlers: Handlers<Operations> = {
   },
 
   streamTopic,
+
+  streamTopicPositions,
 
   async listTopicDefinitions({ db, caller }) {
     const topics = await store.listTopics(db, caller.siteId, caller.clientId);

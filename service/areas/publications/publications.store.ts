@@ -155,6 +155,43 @@ export async function readMessages(
   return rows;
 }
 
+/** What some events of a default topic have changed. */
+export interface EventSummary {
+  entryTypeIds: number[];
+  deletedUserIds: number[];
+}
+
+/** More events than these are not summarized, and neither are larger ones (stored, compressed). */
+const MAX_SUMMARIZED_EVENTS = 100;
+const MAX_SUMMARIZED_BYTES = 20_000;
+
+/** What the events from an offset on have changed; undefined when they are too many or too large to be read for it. */
+export async function summarizeEvents(
+  db: Db,
+  siteId: number,
+  topicId: number,
+  from: number,
+): Promise<EventSummary | undefined> {
+  const { rows } = await sql<{ count: number; largest: number } & EventSummary>`
+    with new_event as materialized (
+      select e.payload, pg_column_size(e.payload) as size from topic_event e
+      where e.site_id = ${siteId} and e.topic_id = ${topicId} and e.off >= ${from}
+      order by e.off limit ${MAX_SUMMARIZED_EVENTS + 1}),
+    entity as (
+      select payload ->> 'entityType' as type, payload #> '{payload,entities}' as entities from new_event
+      where (select count(*) from new_event) <= ${MAX_SUMMARIZED_EVENTS} and size <= ${MAX_SUMMARIZED_BYTES})
+    select (select count(*)::int from new_event) as count, (select coalesce(max(size), 0) from new_event) as largest,
+      array(select distinct coalesce(entities #>> '{updated,0,entryListId}', entities #>> '{created,0,entryListId}',
+        entities #>> '{deleted,0,entryListId}')::int from entity where type = 'Data' order by 1) as "entryTypeIds",
+      array(select (entities #>> '{deleted,0,id}')::int from entity
+        where type = 'Users' and entities #>> '{deleted,0,id}' is not null order by 1) as "deletedUserIds"`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (!row || row.count > MAX_SUMMARIZED_EVENTS || row.largest > MAX_SUMMARIZED_BYTES) return undefined;
+  return { entryTypeIds: row.entryTypeIds, deletedUserIds: row.deletedUserIds };
+}
+
 /** Offsets of the next events by topic id; deleted topics are missing. */
 export async function readTopicEnds(
   db: Db,

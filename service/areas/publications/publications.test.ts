@@ -5,10 +5,12 @@ import type {
   PublicationEvent,
   TopicActivity,
   TopicDefinition,
+  TopicPositions,
 } from '../../../contract/generated/types.gen.ts';
 import { deleteExpiredEventsTask } from '../../kernel/outbox/delete-expired-events.ts';
 import { send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
-import { makeThings, type Things } from '../../testing/entries.ts';
+import { makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
+import { publishCells } from '../../testing/processes/publication-process.ts';
 import { as, makePerson, onEachApp, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createFillTask } from './fill-topics.ts';
@@ -32,6 +34,9 @@ async function readEvents(response: Response, count: number): Promise<string[]> 
   }
   throw new Error(`The stream ended: ${text}`);
 }
+
+const parse = (events: readonly string[]) =>
+  events.map((event) => (JSON.parse(event.replace('data: ', '')) as TopicPositions).topics);
 
 const listOffsets = (events: readonly PublicationEvent[]) => events.map(({ topicOffset }) => topicOffset);
 
@@ -464,6 +469,21 @@ onEachApp((context) => {
       expect((await open({ 'last-event-id': '99' })).status).toBe(400);
     });
 
+    test('goes on when a field is deleted, and marks a value of a megabyte instead of sending it', async () => {
+      const [entryId = 0] = await things.create({ Name: 'A' });
+      const received = readEvents(await open(), 3);
+      await things.update(entryId, { Active: true });
+      expect((await api.del(`${SCHEMA}/fields/${things.field('Active').id}`)).status).toBe(204);
+      await things.update(entryId, { Memo: 'x'.repeat(1_000_000) });
+      await things.update(entryId, { Note: 'after' });
+      const [active = '', large = '', note = ''] = await received;
+      // What was streamed of the field stays in its message.
+      expect([active, note].map((event) => /"apiName":"(\w+)"/.exec(event)?.[1])).toEqual(['Active', 'Note']);
+      expect(large).toContain(`"fieldId":${things.field('Memo').id},"apiName":"Memo","isLargeText":true`);
+      expect(large.length).toBeLessThan(2_000);
+      expect(listOffsets(await poll())).toEqual([0, 1, 2, 3]);
+    });
+
     test('ends without sending another event when the reader loses the capability or the token', async () => {
       const { db } = context();
       const losses = [
@@ -496,6 +516,75 @@ onEachApp((context) => {
         return status === 200;
       });
       for (const abort of aborts) abort.abort();
+    });
+  });
+
+  describe('the stream of positions', () => {
+    let address = '';
+    beforeAll(async () => {
+      address = await context()
+        .app.listen({ host: '127.0.0.1', port: 0 })
+        .catch(() => context().app.listeningOrigin);
+    });
+    const open = async ({ token } = things.person, signal?: AbortSignal) =>
+      fetch(`${address}${PUBLICATION}/positions`, {
+        headers: { authorization: `Bearer ${token}` },
+        ...(signal && { signal }),
+      });
+    test('begins with all default topics and tells what has changed, without values', async () => {
+      const { app, db } = context();
+      const removed = await makePerson(db, things.siteId);
+      const { body: topics } = await api.get<TopicDefinition[]>(`${PUBLICATION}/topicdefinitions`);
+      const content = { name: 'deals', format: 'Rows', entryTypes: [{ entryTypeId: things.typeId }] };
+      await api.post(`${PUBLICATION}/topicdefinitions`, content);
+      const created = readEvents(await open(), 2);
+      await things.create({ Name: 'Secret value' });
+      const events = await created;
+      const deleted = readEvents(await open(), 2);
+      await as(app, things.person, 'console').del(`user/${removed.userId}`);
+      const [first, second] = parse(events);
+      const [, third] = parse(await deleted);
+      expect(first).toEqual(
+        topics.map(({ name, nextOffset }) => ({
+          name,
+          nextOffset,
+          entryTypeIds: null,
+          deletedUserIds: null,
+        })),
+      );
+      expect(second).toEqual([
+        { name: 'default-data', nextOffset: 1, entryTypeIds: [things.typeId], deletedUserIds: [] },
+      ]);
+      expect(third).toMatchObject([
+        { name: 'default-users', entryTypeIds: [], deletedUserIds: [removed.userId] },
+      ]);
+      expect(events.join('')).not.toContain('Secret value');
+    });
+
+    test('tells a burst of 10,000 events in one event, and not of which types', async () => {
+      const stream = await open();
+      const received = readEvents(stream, 2);
+      await publishCells(context().db, things.siteId, Array(10_000).fill('x'));
+      expect(parse(await received)[1]).toEqual([
+        { name: 'default-data', nextOffset: 10_000, entryTypeIds: null, deletedUserIds: null },
+      ]);
+    });
+
+    test('ends without another event when the reader loses the capability; others cannot open it', async () => {
+      const { db } = context();
+      const reader = await makePerson(db, things.siteId, {
+        capabilities: ['Access Web Service', 'Read Publications'],
+      });
+      const stranger = await makePerson(db, things.siteId, {
+        capabilities: ['Access Web Service', 'Read Data'],
+      });
+      expect((await open(stranger)).status).toBe(403);
+      const stream = await open(reader);
+      expect(stream.status).toBe(200);
+      await db.deleteFrom('group_member').where('user_id', '=', reader.userId).execute();
+      await things.create({ Name: 'After the loss' });
+      const text = await stream.text();
+      expect(text.split('data:')).toHaveLength(2);
     });
   });
 

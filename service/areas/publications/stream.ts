@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TopicPosition, TopicPositions } from '../../../contract/generated/types.gen.ts';
 import { badRequest, retryLater } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import {
@@ -8,16 +9,19 @@ import {
 } from '../../kernel/auth/callers.store.ts';
 import { type Db, getSharedDb, recordShown } from '../../kernel/db/database.ts';
 import { formatEvent, type OpenEvents } from '../../kernel/http/event-stream.ts';
-import type { Call } from '../../kernel/http/handler.ts';
-import { getEventWatch, type News, type WatchedTopic } from './event-watch.ts';
+import type { Call, OperationId } from '../../kernel/http/handler.ts';
+import { getEventWatch, getPositionWatch, type News, type WatchedTopic } from './event-watch.ts';
 import { formatMessage } from './messages.ts';
 import * as store from './publications.store.ts';
 import type { StoredMessage, StoredTopic } from './publications.store.ts';
 import { limitMessage, type VisibleFields } from './subscriber-limits.ts';
 import { getLimits } from './subscribers.store.ts';
 
-/** Open streams of this process (T23). */
-const MAX_STREAMS = { user: 5, site: 200, process: 2_000 };
+/** Open streams of this process (T23), of events and of positions. */
+const MAX_STREAMS = {
+  events: { user: 5, site: 200, process: 2_000 },
+  positions: { user: 5, site: 1_000, process: 2_000 },
+};
 /** A comment is sent after this time without an event, so that proxies keep the connection. */
 const HEARTBEAT_MS = 15_000;
 /** A stream ends after this time; the browser opens it again with `Last-Event-ID`. */
@@ -27,6 +31,7 @@ const RECONNECT_MS = 1_000;
 const BATCH_SIZE = 50;
 
 interface StreamOwner {
+  kind: keyof typeof MAX_STREAMS;
   db: Db;
   siteId: number;
   userId: number;
@@ -35,11 +40,13 @@ const openStreams = new Set<StreamOwner>();
 
 /** Registers a stream. @throws ApiError 429 beyond the limits of the user, the site or the process */
 function openStream(owner: StreamOwner): () => void {
-  const own = [...openStreams].filter(({ db, siteId }) => db === owner.db && siteId === owner.siteId);
+  const limits = MAX_STREAMS[owner.kind];
+  const ofKind = [...openStreams].filter(({ kind }) => kind === owner.kind);
+  const own = ofKind.filter(({ db, siteId }) => db === owner.db && siteId === owner.siteId);
   const ofUser = own.filter(({ userId }) => userId === owner.userId);
-  if (ofUser.length >= MAX_STREAMS.user)
-    throw retryLater(429, `You have ${MAX_STREAMS.user} open streams, which is the limit`, 5);
-  if (own.length >= MAX_STREAMS.site || openStreams.size >= MAX_STREAMS.process)
+  if (ofUser.length >= limits.user)
+    throw retryLater(429, `You have ${limits.user} open streams, which is the limit`, 5);
+  if (own.length >= limits.site || ofKind.length >= limits.process)
     throw retryLater(429, 'There are too many open streams', 5);
   openStreams.add(owner);
   return () => openStreams.delete(owner);
@@ -51,34 +58,100 @@ function openStream(owner: StreamOwner): () => void {
  * ends, and sends nothing more, when the session or token, its address or the capability is lost.
  */
 export async function streamTopic(call: Call<'streamTopic'>): Promise<{ status: 200; events: OpenEvents }> {
-  const { caller, query, lastEventId, origin, operations } = call;
+  const { caller, query, lastEventId } = call;
   const { db: ownDb } = call;
   const db = getSharedDb(ownDb);
   const { siteId, userId, clientId } = caller;
   const topic = (await store.listTopics(db, siteId, clientId)).find(({ name }) => name === query.topic);
   if (!topic) throw badRequest([{ path: 'topic', message: `Topic "${query.topic}" does not exist` }]);
   const { topicId, name, next: end } = topic;
-  // Only what an open stream needs: it does not keep the request.
-  const reader: Reader = {
-    caller: { siteId, userId, acting: caller.acting },
-    clientId,
-    credential: {
-      tokenHash: caller.tokenHash,
-      ip: origin.ip,
-      principalId: caller.acting?.principalId ?? null,
-    },
-    capabilities: operations.find(({ id }) => id === 'streamTopic')?.capabilities ?? [],
-    // A program reads what an event tells of; the console shows the event.
-    recordShown: async () => (clientId === undefined ? undefined : recordShown(ownDb)),
-  };
+  const reader = createReader(call, 'streamTopic');
+  // A program reads what an event tells of; the console shows the event.
+  const recordEvents = async () => (clientId === undefined ? undefined : recordShown(ownDb));
   const from = parseLastEventId(lastEventId, topic);
   return {
     status: 200,
     events: (signal) => {
-      const close = openStream({ db, siteId, userId });
+      const close = openStream({ kind: 'events', db, siteId, userId });
       signal.addEventListener('abort', close, { once: true });
-      return readEvents(db, { topicId, name, end }, from, reader, signal);
+      return readEvents(db, { topicId, name, end }, { from, reader, recordEvents }, signal);
     },
+  };
+}
+
+/**
+ * Server-sent events that tell how far the default topics have come, for pages that show data: they read it again with the operations of
+ * their own. All streams of a process are fed by one statement a second, and what has changed is read once for those of a site. The
+ * stream ends as that of a topic does.
+ */
+export async function streamTopicPositions(
+  call: Call<'streamTopicPositions'>,
+): Promise<{ status: 200; events: OpenEvents }> {
+  const db = getSharedDb(call.db);
+  const { siteId, userId } = call.caller;
+  const topics = (await store.listTopics(db, siteId))
+    .filter(({ definition }) => definition === null)
+    .map(({ topicId, name, next }): WatchedTopic => ({ topicId, name, end: next }));
+  const reader = createReader(call, 'streamTopicPositions');
+  return {
+    status: 200,
+    events: (signal) => {
+      const close = openStream({ kind: 'positions', db, siteId, userId });
+      signal.addEventListener('abort', close, { once: true });
+      return readPositions(db, topics, reader, signal);
+    },
+  };
+}
+
+const formatPositions = (topics: TopicPosition[]): string =>
+  `data: ${JSON.stringify({ topics } satisfies TopicPositions)}\n\n`;
+
+async function* readPositions(
+  db: Db,
+  topics: readonly WatchedTopic[],
+  reader: Reader,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const { siteId } = reader.caller;
+  const endsAt = performance.now() + MAX_STREAM_MS;
+  let known = topics;
+  yield `retry: ${RECONNECT_MS}\n\n`;
+  yield formatPositions(
+    known.map(({ name, end }) => ({ name, nextOffset: end, entryTypeIds: null, deletedUserIds: null })),
+  );
+  while (performance.now() < endsAt && !signal.aborted) {
+    const outcome = await getPositionWatch(db).wait(siteId, known, {
+      timeoutMs: HEARTBEAT_MS,
+      signals: [signal],
+    });
+    const news = outcome.kind === 'event' ? outcome.news : undefined;
+    const moved = known.filter(({ topicId, end }) => (news?.getEnd(topicId) ?? 0) > end);
+    const summaries = news
+      ? await Promise.all(moved.map(({ topicId, end }) => news.summarize(topicId, end)))
+      : [];
+    // After the reading, so that nothing written after the end of the session is sent.
+    if (!(await readLimits(db, 0, reader))) return;
+    known = known.map((topic) => ({ ...topic, end: news?.getEnd(topic.topicId) ?? topic.end }));
+    yield formatPositions(
+      moved.map(({ topicId, name, end }, index) => ({
+        name,
+        nextOffset: news?.getEnd(topicId) ?? end,
+        entryTypeIds: summaries[index]?.entryTypeIds ?? null,
+        deletedUserIds: summaries[index]?.deletedUserIds ?? null,
+      })),
+    );
+  }
+}
+
+/** What an open stream needs of its request, which it does not keep. */
+function createReader(call: Call, operationId: OperationId): Reader {
+  const { caller, origin, operations } = call;
+  const { siteId, userId, acting, clientId, tokenHash } = caller;
+  return {
+    caller: { siteId, userId, acting },
+    clientId,
+    credential: { tokenHash, ip: origin.ip, principalId: acting?.principalId ?? null },
+    capabilities: operations.find(({ id }) => id === operationId)?.capabilities ?? [],
   };
 }
 
@@ -89,8 +162,6 @@ interface Reader {
   credential: OpenCredential;
   /** One of them is required. */
   capabilities: readonly string[];
-  /** Called before events are sent. */
-  recordShown: () => Promise<void>;
 }
 
 /** Checks of readers that are made in the same turn, such as those that an event wakes: each statement is executed once. */
@@ -158,8 +229,7 @@ const formatGap = (from: number, end: number): string =>
 async function* readEvents(
   db: Db,
   topic: WatchedTopic,
-  from: number,
-  reader: Reader,
+  { from, reader, recordEvents }: { from: number; reader: Reader; recordEvents: () => Promise<void> },
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { siteId } = reader.caller;
@@ -178,7 +248,7 @@ async function* readEvents(
     // After the reading, so that nothing written after the end of the session is sent.
     const limits = await readLimits(db, topicId, reader);
     if (!limits) return;
-    if (messages.length > 0) await reader.recordShown();
+    if (messages.length > 0) await recordEvents();
     for (const stored of messages) {
       const message = limitMessage(stored, limits.visible);
       if (message.off > next) yield formatGap(next, message.off);

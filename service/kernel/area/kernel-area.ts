@@ -5,7 +5,7 @@ import { deleteEndedWindows } from '../auth/throttle.store.ts';
 import type { Db } from '../db/database.ts';
 import {
   addPartitions,
-  dropEmptyPartitions,
+  dropOldPartitions,
   isLocked,
   PARTITIONED_TABLES,
   type PartitionedTable,
@@ -51,7 +51,7 @@ const createSealTask = ({ db }: TaskContext): ScheduledTask => ({
 });
 
 /**
- * Scheduled task that makes the partitions of the coming months and drops those whose rows retention has deleted (docs/decisions/0087).
+ * Scheduled task that makes the partitions of the coming months and drops those that retention has passed (docs/decisions/0087, 0095).
  * A table that is in use by a long transaction is left for the next run: months are made far ahead, and an empty partition harms nobody.
  * Several processes may run it at the same time. Does nothing on the embedded database.
  */
@@ -70,7 +70,7 @@ const createPartitionTask = ({ db, services: { logRetention } }: TaskContext): S
         const days = keptDays[table];
         try {
           await addPartitions(db, table);
-          if (days !== null) await dropEmptyPartitions(db, table, new Date(Date.now() - days * DAY_MS));
+          if (days !== null) await dropOldPartitions(db, table, new Date(Date.now() - days * DAY_MS));
         } catch (error) {
           if (!isLocked(error)) throw error;
         }

@@ -4,7 +4,7 @@ import { onEachDatabase } from '../../testing/databases.ts';
 import { makeSite, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { kernelArea } from '../area/kernel-area.ts';
-import { dropEmptyPartitions, listPartitions } from '../db/partitions.ts';
+import { dropOldPartitions, listPartitions } from '../db/partitions.ts';
 import { deleteOldAuditRows } from './chain.store.ts';
 import { sealAuditRows, verifyAuditChain } from './chain.ts';
 
@@ -107,9 +107,9 @@ onEachDatabase((database) => {
     expect(await verifyAuditChain(db, siteId)).toMatchObject({ rows: 3, problems: [] });
     // Rows of other tests and of this one.
     await sql`delete from audit_log where site_id <> ${siteId}`.execute(db);
-    expect(await dropEmptyPartitions(db, 'audit_log', bound)).toBe(0);
+    expect(await dropOldPartitions(db, 'audit_log', bound)).toBe(0);
     await deleteOldAuditRows(db, siteId, 500);
-    const dropped = await dropEmptyPartitions(db, 'audit_log', bound);
+    const dropped = await dropOldPartitions(db, 'audit_log', bound);
     // Five days ago may belong to the year before, which then stays.
     const isThisYear = new Date(Date.now() - 5 * 86_400_000) >= bound;
     expect(dropped).toBe(isThisYear ? 2 : 0);

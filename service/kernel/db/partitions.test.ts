@@ -9,7 +9,7 @@ import { type Database, type Db, openDatabase, withUnmigrated } from './database
 import { migrate } from './migrate.ts';
 import {
   addPartitions,
-  dropEmptyPartitions,
+  dropOldPartitions,
   getPeriodStart,
   listPartitions,
   MONTHS_AHEAD,
@@ -328,15 +328,49 @@ describe('on postgres', { skip: process.env.STEWARD_TEST_DATABASES === 'embedded
     }>`select tableoid::regclass::text as name from activity order by at desc limit 1`.execute(db);
     expect(rows[0]?.name).toContain('activity_future');
     // Nothing is dropped that has rows.
-    expect(await dropEmptyPartitions(db, 'activity', new Date())).toBe(0);
+    expect(await dropOldPartitions(db, 'activity', new Date())).toBe(0);
     await sql`delete from activity`.execute(db);
-    expect(await dropEmptyPartitions(db, 'activity', addMonths(new Date(), 1))).toBe(2);
+    expect(await dropOldPartitions(db, 'activity', addMonths(new Date(), 1))).toBe(2);
     expect((await listPartitions(db, 'activity'))[0]).toMatchObject({
       from: null,
       to: addMonths(new Date(), 1),
     });
     await insertActivity(db, siteId, times);
     expect(await countActivity(db, siteId)).toEqual({ rows: 5, counted: 5 });
+  });
+
+  test('events that retention has passed are dropped with their partition, unless offsets would have a gap', async () => {
+    const [past] = await listPartitions(db, 'topic_event');
+    const end = past?.to ?? new Date(0);
+    const { rows: topics } = await sql<{ id: number }>`
+      insert into topic (site_id, name, next) values (${siteId}, 'old', 6) returning topic_id as id`.execute(
+      db,
+    );
+    const topicId = topics[0]?.id ?? 0;
+    const before = new Date(end.getTime() - DAY_MS);
+    const insertEvents = (offsets: readonly number[], at: Date) =>
+      sql`insert into topic_event (site_id, topic_id, off, at, payload)
+        select ${siteId}, ${topicId}, off, ${at}::timestamptz, '{}' from unnest(${[...offsets]}::bigint[]) off`.execute(
+        db,
+      );
+    const listOffsets = async () => {
+      const { rows } = await sql<{ off: number }>`
+        select off from topic_event where site_id = ${siteId} and topic_id = ${topicId} order by off`.execute(
+        db,
+      );
+      return rows.map(({ off }) => off);
+    };
+    await insertEvents([0, 1, 2], before);
+    await insertEvents([3], end);
+    expect(await dropOldPartitions(db, 'topic_event', before)).toBe(0);
+    expect(await dropOldPartitions(db, 'topic_event', end)).toBe(1);
+    expect(await listOffsets()).toEqual([3]);
+    expect((await listPartitions(db, 'topic_event'))[0]).toMatchObject({ from: null, to: end });
+    // A clock that was put back.
+    await insertEvents([4], before);
+    await insertEvents([5], end);
+    expect(await dropOldPartitions(db, 'topic_event', end)).toBe(0);
+    expect(await listOffsets()).toEqual([3, 4, 5]);
   });
 
   test('an index of a partitioned table is built on all partitions, and on new ones', async () => {

@@ -415,12 +415,13 @@ export async function addPartitions(db: Db, table: PartitionedTable, attempts = 
 }
 
 /**
- * Drops the oldest partitions that end before a time and have no rows any more, and gives their range to a new partition without lower
- * bound. Rows are deleted before by the retention of the table, which also keeps counts, seals and offsets.
+ * Drops the oldest partitions that end before a time, and gives their range to a new partition without lower bound. Rows are deleted
+ * before by the retention of the table, which also keeps counts and seals. Events have neither (docs/decisions/0095): their partition is
+ * dropped with the rows that it still has, if the offsets that are left have no gaps.
  * @returns the number of dropped partitions
  * @throws DbError that `isLocked` recognizes when the table is in use by a long transaction
  */
-export async function dropEmptyPartitions(
+export async function dropOldPartitions(
   db: Db,
   table: PartitionedTable,
   before: Date,
@@ -428,29 +429,50 @@ export async function dropEmptyPartitions(
 ): Promise<number> {
   const { isOwner } = await readTable(db, table);
   if (!isOwner) return 0;
-  const empty: Partition[] = [];
+  const old: Partition[] = [];
   for (const partition of await listPartitions(db, table)) {
-    if (partition.to === null || partition.to > before || !(await isEmpty(db, partition))) break;
-    empty.push(partition);
+    if (partition.to === null || partition.to > before || !(await isDroppable(db, table, partition))) break;
+    old.push(partition);
   }
-  const end = empty.at(-1)?.to;
-  // Only the partition without lower bound: there is nothing that could be merged with it.
-  if (empty.length < 2 || !end) return 0;
+  const end = old.at(-1)?.to;
+  const [first] = old;
+  if (!first || !end) return 0;
+  // The empty partition without lower bound alone: there is nothing that could be merged with it.
+  if (old.length === 1 && (await isEmpty(db, first))) return 0;
   const schema = await readSchema(db);
   return withShortLocks(db, attempts, async (tx) => {
     // The partitions first: what is written to them in the meantime is found before others wait for the table.
-    for (const partition of empty) await run(tx, `lock table ${partition.name} in share mode`);
-    for (const partition of empty) if (!(await isEmpty(tx, partition))) return 0;
+    for (const partition of old) await run(tx, `lock table ${partition.name} in share mode`);
+    for (const partition of old) if (!(await isDroppable(tx, table, partition))) return 0;
     await lockTable(tx, table);
     const past = getPastName(schema, table);
     await run(tx, `alter table ${past} rename to "${table}_dropped"`);
     const dropped = `"${schema}"."${table}_dropped"`;
-    const names = empty.map(({ from, name }) => (from === null ? dropped : name));
+    const names = old.map(({ from, name }) => (from === null ? dropped : name));
     for (const name of names) await run(tx, `alter table ${table} detach partition ${name}`);
     await createPartition(tx, { table, name: past, like: dropped }, { from: null, to: end });
     await run(tx, `drop table ${names.join(', ')}`);
-    return empty.length;
+    return old.length;
   });
+}
+
+/** Whether a partition that retention has passed may be dropped, with all older ones. */
+const isDroppable = async (db: Db, table: PartitionedTable, partition: Partition): Promise<boolean> =>
+  (await isEmpty(db, partition)) || (table === 'topic_event' && (await hasOldestOffsets(db, partition)));
+
+/**
+ * Whether the events of a partition precede those of later ones in their topics. A clock that was put back gives a later event an earlier
+ * time; dropping it would leave a gap.
+ */
+async function hasOldestOffsets(db: Db, { name, to }: Partition): Promise<boolean> {
+  const { rows } = await sql<{ isPrefix: boolean }>`
+    select not exists (
+      select from topic t cross join lateral (
+        select p.off from ${sql.raw(name)} p where p.site_id = t.site_id and p.topic_id = t.topic_id order by p.off desc limit 1) last
+      where exists (select from topic_event e
+        where e.site_id = t.site_id and e.topic_id = t.topic_id and e.off < last.off and e.at >= ${to}::timestamptz))
+      as "isPrefix"`.execute(db);
+  return rows[0]?.isPrefix ?? false;
 }
 
 async function isEmpty(db: Db, { name }: Partition): Promise<boolean> {

@@ -85,7 +85,7 @@ const DESTRUCTIVE = new Set([
 /** Operations that wait for events, 10 seconds unless the body says less. */
 const POLLS = new Set(['pollPublication', 'pollEnvironment']);
 /** Operations whose responses do not end. */
-const STREAMS = new Set(['streamJobs', 'streamTopic']);
+const STREAMS = new Set(['streamJobs', 'streamTopic', 'streamTopicPositions']);
 
 const slot = (kind: string): fc.Arbitrary<Slot> => fc.nat(40).map((at) => new Slot(kind, at));
 const word = fc.nat(1e6).map((number) => `word${number}`);

@@ -34,8 +34,10 @@ export interface PublicationProcess {
   waitFor(line: string): Promise<void>;
 }
 
-/** Entry type and field of the events that a writer publishes. */
-export const WRITTEN = { entryTypeId: 5, fieldId: 7 };
+/** Entry type and field of the events that a writer publishes; every 50th event of a transaction is of the rare field. */
+export const WRITTEN = { entryTypeId: 5, fieldId: 7, rareFieldId: 8 };
+/** One of so many events of a transaction is of the rare field. */
+export const RARE_EVERY = 50;
 
 /** Commits data events with one cell each. */
 export const publishCells = (db: Db, siteId: number, values: readonly unknown[]): Promise<void> =>
@@ -53,7 +55,13 @@ export const publishCells = (db: Db, siteId: number, values: readonly unknown[])
           {
             entryId: index + 1,
             entryName: 'E',
-            cells: [{ fieldId: WRITTEN.fieldId, apiName: 'F', value }],
+            cells: [
+              {
+                fieldId: index % RARE_EVERY === RARE_EVERY - 1 ? WRITTEN.rareFieldId : WRITTEN.fieldId,
+                apiName: 'F',
+                value,
+              },
+            ],
           },
         ],
       })),

@@ -2605,6 +2605,17 @@ export const zTopicOffset = z.object({
     offset: z.int().gte(0).lte(9007199254740991)
 });
 
+export const zTopicPosition = z.object({
+    name: z.string(),
+    nextOffset: z.coerce.bigint().gte(BigInt(0)).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }),
+    entryTypeIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).nullable(),
+    deletedUserIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).nullable()
+});
+
+export const zTopicPositions = z.object({
+    topics: z.array(zTopicPosition)
+});
+
 export const zTopicFormat = z.enum(['Rows', 'Cells']);
 
 export const zTopicEntryType = z.object({
@@ -6644,6 +6655,15 @@ export const zStreamTopicQuery = z.object({
  * The event stream.
  */
 export const zStreamTopicResponse = zPublicationEvent;
+
+export const zStreamTopicPositionsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The event stream.
+ */
+export const zStreamTopicPositionsResponse = zTopicPositions;
 
 export const zListTopicDefinitionsHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

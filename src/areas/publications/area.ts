@@ -1,6 +1,7 @@
 import { Plus, Radio } from 'lucide-react';
 import { TOPIC_READS } from '../../api/read-groups.ts';
 import { defineArea } from '../../app/area/define-area.ts';
+import { ChangesHost } from './ChangesHost.tsx';
 
 export const publicationsArea = defineArea({
   name: 'publications',
@@ -32,4 +33,5 @@ export const publicationsArea = defineArea({
     moveConsumer: ['listConsumers'],
     setSubscriberLimits: ['getSubscriberLimits'],
   },
+  Host: ChangesHost,
 });

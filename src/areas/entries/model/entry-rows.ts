@@ -1,8 +1,9 @@
 import { keepPreviousData, queryOptions, useQuery, skipToken } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { RowQueryRequest } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { queryRowsByBody } from '../../../api/generated/sdk/entries.gen.ts';
+import { onSiteChanges } from '../../../api/site-changes.ts';
 import { WINDOW_TEXT_LIMIT } from './full-values.ts';
 import { openEntryRows, WINDOW_ROWS } from './row-windows.ts';
 import type { EntryRows } from './row-windows.ts';
@@ -60,15 +61,42 @@ export function useEntryRows(typeId: number, query: RowQuery, enabled: boolean) 
     // Rows must not move while someone reads them; the page has a reload button.
     refetchOnWindowFocus: false,
   });
+  const followed = useFollowedRows(typeId, enabled && !isPlaceholderData ? data : undefined);
   const failure = useMemo(() => (error === null ? undefined : toServiceError(error)), [error]);
   return {
     rows: data,
     isStale: isPlaceholderData,
     isFetching,
-    asOf: dataUpdatedAt,
+    asOf: Math.max(dataUpdatedAt, followed.refreshedAt),
+    /** Whether entries have come, gone or moved since: `reload` shows them. */
+    hasMoved: followed.hasMoved,
     error: failure,
     reload,
   };
+}
+
+/** Shows new values of rows when entries of the type have changed. Rows do not move while someone reads or edits them. */
+function useFollowedRows(typeId: number, rows: EntryRows | undefined) {
+  const [state, setState] = useState({ rows, hasMoved: false, refreshedAt: 0 });
+  useEffect(
+    () =>
+      rows &&
+      onSiteChanges(({ topics, entryTypeIds }) => {
+        if (!topics.has('default-data') || entryTypeIds?.has(typeId) === false) return;
+        rows.refresh().then(
+          (isShown) =>
+            setState((last) => ({
+              rows,
+              hasMoved: !isShown,
+              refreshedAt: isShown ? Date.now() : last.refreshedAt,
+            })),
+          // The next change tries again; a reading of the page itself tells why it fails.
+          () => undefined,
+        );
+      }),
+    [typeId, rows],
+  );
+  return state.rows === rows ? state : { hasMoved: false, refreshedAt: 0 };
 }
 
 /** Position of an entry in a list. */

@@ -150,3 +150,35 @@ it('aborts requests when the last subscriber leaves', async () => {
   expect(aborted).toEqual([400_000]);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it('shows new values of the visible rows, and changes nothing when rows would move', async () => {
+  let pages = new Map([[0, { totalRecords: 250, rows: rowsFrom(0) }]]);
+  const requested: number[] = [];
+  const rows = createEntryRows({
+    total: 250,
+    firstWindow: rowsFrom(0),
+    loadWindow: async (skip) => rowsFrom(skip),
+    loadPage: async (skip) => {
+      requested.push(skip);
+      const page = pages.get(skip);
+      if (!page) throw new Error('no rows');
+      return page;
+    },
+  });
+  rows.setVisibleRange(0, 20);
+  const renamed = rowsFrom(0).map((row, index) => (index === 3 ? { ...row, Name: 'New' } : row));
+  pages = new Map([[0, { totalRecords: 250, rows: renamed }]]);
+  const version = rows.getVersion();
+  expect(await rows.refresh()).toBe(true);
+  expect([requested, rows.at(3), rows.getVersion() > version]).toEqual([
+    [0],
+    { EntryId: 4, Name: 'New' },
+    true,
+  ]);
+  // Another order, and another number of rows.
+  pages = new Map([[0, { totalRecords: 250, rows: renamed.toReversed() }]]);
+  expect(await rows.refresh()).toBe(false);
+  pages = new Map([[0, { totalRecords: 251, rows: rowsFrom(0) }]]);
+  expect(await rows.refresh()).toBe(false);
+  expect(rows.at(3)).toEqual({ EntryId: 4, Name: 'New' });
+});

@@ -15,6 +15,11 @@ export interface EntryRows {
   loadRange: (from: number, to: number) => Promise<readonly RowVm[]>;
   /** Reports the visible rows: loads the windows around them and aborts requests for windows scrolled past. */
   setVisibleRange: (from: number, to: number) => void;
+  /**
+   * Reads the visible rows again and shows their new values, if they are the same entries in the same order; the others are read when
+   * they come into view. Returns false when rows would move, and changes nothing then. @throws ServiceError
+   */
+  refresh: () => Promise<boolean>;
   subscribe: (listener: () => void) => () => void;
   getVersion: () => number;
   /** Error of the last failed load of visible rows; undefined after a success. */
@@ -23,10 +28,20 @@ export interface EntryRows {
   getLatencyMs: () => number;
 }
 
+interface RowsPage {
+  totalRecords: number;
+  rows: readonly RowVm[];
+}
+
+const hasSameEntries = (rows: readonly RowVm[], others: readonly RowVm[]): boolean =>
+  rows.length === others.length && rows.every(({ EntryId }, index) => EntryId === others[index]?.EntryId);
+
 interface EntryRowsOptions {
   total: number;
   firstWindow: readonly RowVm[];
   loadWindow: (skip: number, signal: AbortSignal) => Promise<readonly RowVm[]>;
+  /** Loads a window with the number of rows of the query; without it `refresh` does nothing. */
+  loadPage?: (skip: number, signal: AbortSignal) => Promise<RowsPage>;
   /** Duration of the request for the first window, in milliseconds. */
   latencyMs?: number;
   pauseMs?: number;
@@ -67,6 +82,7 @@ export function createEntryRows({
   total,
   firstWindow,
   loadWindow,
+  loadPage,
   latencyMs = 0,
   pauseMs = SCROLL_PAUSE_MS,
 }: EntryRowsOptions): EntryRows {
@@ -158,6 +174,22 @@ export function createEntryRows({
       const offset = (windows[0] ?? 0) * WINDOW_ROWS;
       return found.slice(from - offset, to - offset + 1);
     },
+    async refresh() {
+      if (!loadPage) return true;
+      const shown = visible.length > 0 ? visible : [0];
+      const { signal } = new AbortController();
+      const pages = await Promise.all(shown.map((at) => loadPage(at * WINDOW_ROWS, signal)));
+      const isUnmoved = pages.every(
+        ({ totalRecords, rows }, index) =>
+          totalRecords === total && hasSameEntries(rows, cache.get(shown[index] ?? 0) ?? rows),
+      );
+      if (!isUnmoved) return false;
+      cache.clear();
+      for (const [index, at] of shown.entries()) cache.set(at, pages[index]?.rows ?? []);
+      notify();
+      loadNeeded();
+      return true;
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => {
@@ -175,11 +207,6 @@ export function createEntryRows({
   };
 }
 
-interface RowsPage {
-  totalRecords: number;
-  rows: readonly RowVm[];
-}
-
 /**
  * Loads the first window of a list and returns windowed rows that load the others on demand, with the response of the
  * first request. @throws ServiceError
@@ -194,6 +221,7 @@ export async function openEntryRows<Page extends RowsPage>(
     total: first.totalRecords,
     firstWindow: first.rows,
     latencyMs: performance.now() - startedAt,
+    loadPage,
     loadWindow: async (skip, abort) => (await loadPage(skip, abort)).rows,
   });
   return { rows, first };

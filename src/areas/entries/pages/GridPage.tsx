@@ -211,6 +211,11 @@ function EntryList() {
               at={rows && result.asOf > 0 ? result.asOf : undefined}
               failed={result.error !== undefined}
             />
+            {result.hasMoved && (
+              <Button size="small" onClick={() => void reload()}>
+                Show new rows
+              </Button>
+            )}
             <IconButton label="Reload" icon={RefreshCw} pending={isFetching} onClick={() => void reload()} />
             <AsOfLink type={type.apiName} view={view} />
             <ColumnTools {...{ fields, layout, sort }} onSort={sortBy} onChange={saveLayout} />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
-import { Radio, RotateCcw, UserRound } from 'lucide-react';
+import { ListChecks, Radio, RotateCcw, UserRound } from 'lucide-react';
 import { useState } from 'react';
 import type { Consumer } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -17,6 +17,7 @@ import { formatBehind, formatConsumer, formatSpan, getTimeLeft } from '../model/
 import { consumersQuery, topicsQuery } from '../model/queries.ts';
 import { parseConsumersView } from '../model/view.ts';
 import { MoveConsumerPanel } from './MoveConsumerPanel.tsx';
+import { OffsetsPanel } from './OffsetsPanel.tsx';
 import { ReadingState } from './TopicsPage.tsx';
 import './publications.css';
 
@@ -107,6 +108,7 @@ export function ConsumersPage() {
   const { data: topics = [] } = useQuery(topicsQuery);
   const { reason } = usePermission('moveConsumer');
   const [moved, setMoved] = useState<Consumer>();
+  const [checked, setChecked] = useState<Consumer>();
   const rows = data
     ?.filter(({ topicId }) => topic === undefined || topicId === topic)
     // Those that lose events first come first.
@@ -123,6 +125,12 @@ export function ConsumersPage() {
       icon: RotateCcw,
       disabledReason: reason,
       onSelect: () => setMoved(consumer),
+    },
+    {
+      label: 'Check its reading…',
+      hint: 'Gaps in the offsets of its log',
+      icon: ListChecks,
+      onSelect: () => setChecked(consumer),
     },
     'line',
     {
@@ -176,6 +184,7 @@ export function ConsumersPage() {
         onClearFilters={topic === undefined ? undefined : () => show(undefined)}
       />
       {moved && <MoveConsumerPanel consumer={moved} onClose={() => setMoved(undefined)} />}
+      {checked && <OffsetsPanel consumer={checked} onClose={() => setChecked(undefined)} />}
     </>
   );
 }
