@@ -420,8 +420,8 @@ interface AnyStatement {
  * Executes a statement whose result is not needed: it is sent with the next statement of the transaction or with its COMMIT, so it
  * takes no round trip of its own. An error of it is thrown there, so it must not be one that the next statement handles.
  */
-export function executeLater(query: AnyStatement, tx: Tx): void {
-  const { sql: text, parameters } = query.compile(tx);
+export function executeLater(query: AnyStatement | CompiledQuery, tx: Tx): void {
+  const { sql: text, parameters } = 'compile' in query ? query.compile(tx) : query;
   getTransactionConnection(tx).queue(text, parameters);
 }
 

@@ -8,6 +8,7 @@ import {
   DefaultQueryExecutor,
   type Dialect,
   type Driver,
+  IdentifierNode,
   type Kysely,
   type KyselyProps,
   PostgresAdapter,
@@ -519,7 +520,7 @@ export interface DialectOptions {
 
 const ADAPTER = new PostgresAdapter();
 
-/** Composes the text of a `sql` template and its values; undefined if it has parts other than templates and values. */
+/** Composes the text of a `sql` template and its values; undefined if it has parts other than templates, names and values. */
 function composeText({ sqlFragments, parameters }: RawNode, values: unknown[]): string | undefined {
   let text = '';
   for (const [index, fragment] of sqlFragments.entries()) {
@@ -530,7 +531,8 @@ function composeText({ sqlFragments, parameters }: RawNode, values: unknown[]): 
       const inner = composeText(part, values);
       if (inner === undefined) return undefined;
       text += inner;
-    } else if (ValueNode.is(part) && part.immediate !== true) text += `$${values.push(part.value)}`;
+    } else if (IdentifierNode.is(part)) text += `"${part.name.replaceAll('"', '""')}"`;
+    else if (ValueNode.is(part) && part.immediate !== true) text += `$${values.push(part.value)}`;
     else return undefined;
   }
   return text;
