@@ -189,7 +189,8 @@ async function measureRates(
     const floor = meanRate(minimal);
     const name = `${operation.name}, ${CALLERS} callers`;
     measures.push({ name, ours: meanRate(ours), floor, unit: '1/s', minimum: operation.minRatio * floor });
-    const meanProcessorTime = (loads: readonly TurnLoad[]) => mean(loads.map(({ processorMs }) => processorMs));
+    const meanProcessorTime = (loads: readonly TurnLoad[]) =>
+      mean(loads.map(({ processorMs }) => processorMs));
     measures.push({
       name: `${name}, processor time of the process`,
       ours: meanProcessorTime(ours),

@@ -93,7 +93,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     runInSpan(span, done);
   });
   // Reading the body continues in the context of its connection.
-  app.addHook('preValidation', (request, _reply, done) => 
+  app.addHook('preValidation', (request, _reply, done) =>
     isTracing() ? runInSpan(spans.get(request), done) : done(),
   );
   app.addHook('onResponse', (request, reply, done) => {

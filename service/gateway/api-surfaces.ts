@@ -73,8 +73,8 @@ function createCallerCache() {
       const known = callers.get(getKey(tokenHash));
       if (!known) return undefined;
       const { caller, knownRow } = known;
-      const { db: assumingDb, isConfirmed } = assumeCaller(db, caller, ip, knownRow);
-      return { caller, db: assumingDb, isConfirmed };
+      const assuming = assumeCaller(db, caller, ip, knownRow);
+      return { caller, db: assuming.db, isConfirmed: () => assuming.isConfirmed() };
     },
   };
 }

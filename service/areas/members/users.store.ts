@@ -138,7 +138,9 @@ export async function getUsersBySite(
 }
 
 const selectUsersById = (siteId: RawBuilder<number>, condition: RawBuilder<unknown>) =>
-  selectUsers(sql`select site_id, user_id from membership where site_id = ${siteId} and user_id ${condition}`);
+  selectUsers(
+    sql`select site_id, user_id from membership where site_id = ${siteId} and user_id ${condition}`,
+  );
 
 const selectUser = defineStatement((siteId: RawBuilder<number>, id: RawBuilder<number>) =>
   selectUsersById(siteId, sql`= ${id}`),

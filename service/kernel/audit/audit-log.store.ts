@@ -26,7 +26,9 @@ export async function insertAuditRows(tx: Tx, rows: readonly AuditRow[]): Promis
 }
 
 const insertRows = defineStatement(
-  (rows: RawBuilder<string>) => sql`insert into audit_log (site_id, at, actor_id, proxy_id, action, subject_type, subject_id, subject_name,
+  (
+    rows: RawBuilder<string>,
+  ) => sql`insert into audit_log (site_id, at, actor_id, proxy_id, action, subject_type, subject_id, subject_name,
         configuration_kind, ip, request_id, changes)
       select site_id, clock_timestamp(), actor_id, proxy_id, action, subject_type, subject_id, subject_name, configuration_kind, ip,
         request_id, changes

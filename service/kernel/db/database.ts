@@ -400,7 +400,8 @@ const provideParallelConnection = <T>(
 
 const provideParallelTransaction = <T>(serialTx: Tx, fn: (tx: Tx) => Promise<T>): Promise<T> =>
   provideParallelConnection(serialTx, (props, connection) => {
-    if (!(connection instanceof KyselyConnection)) throw new Error('The connection belongs to another driver');
+    if (!(connection instanceof KyselyConnection))
+      throw new Error('The connection belongs to another driver');
     return fn(new ParallelTransaction(props, connection));
   });
 

@@ -39,11 +39,13 @@ export function createAuditTrailRecorder(
   operation: Operation,
   auditTrail: AuditTrail,
   getCaller: (request: FastifyRequest) => Caller | undefined,
-): {
-  /** Records a write before it is executed; undefined if there is nothing to wait for. @throws ApiError 503 */
-  start: (request: FastifyRequest) => Promise<void> | undefined;
-  finish: (request: FastifyRequest, reply: FastifyReply) => void;
-} | undefined {
+):
+  | {
+      /** Records a write before it is executed; undefined if there is nothing to wait for. @throws ApiError 503 */
+      start: (request: FastifyRequest) => Promise<void> | undefined;
+      finish: (request: FastifyRequest, reply: FastifyReply) => void;
+    }
+  | undefined {
   if (operation.id === UNRECORDED_OPERATION) return undefined;
   const startedEntryIds = new WeakMap<FastifyRequest, number>();
   const isWriteOperation = isWrite(operation);

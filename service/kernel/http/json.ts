@@ -61,7 +61,9 @@ const OFFERED_MEDIA_TYPES = ['application/json', 'text/json', 'text/plain'] as c
  * includes none of them, the response is JSON nevertheless, not a 406.
  */
 export function negotiateMediaType(accept: string | undefined): string {
-  return accept === undefined || accept === '*/*' || accept === 'application/json' ? JSON_TYPE : chooseMediaType(accept);
+  return accept === undefined || accept === '*/*' || accept === 'application/json'
+    ? JSON_TYPE
+    : chooseMediaType(accept);
 }
 
 function chooseMediaType(accept: string): string {

@@ -53,8 +53,7 @@ export function registerHeadChecks(app: FastifyInstance): void {
     }
     if (bytes > MAX_HEADERS_BYTES)
       return done(new ApiError(431, 'The headers are larger than 8 KiB', [], CLOSE));
-    if (hostCount > 1)
-      return done(new ApiError(400, 'The request has more than one Host header', [], CLOSE));
+    if (hostCount > 1) return done(new ApiError(400, 'The request has more than one Host header', [], CLOSE));
     return done();
   });
 }

@@ -199,7 +199,10 @@ export class KyselyConnection implements DatabaseConnection {
   constructor(
     connection: Connection,
     signal: AbortSignal | undefined,
-    { confirmation, isCounted = false }: { confirmation?: Confirmation | undefined; isCounted?: boolean } = {},
+    {
+      confirmation,
+      isCounted = false,
+    }: { confirmation?: Confirmation | undefined; isCounted?: boolean } = {},
   ) {
     this.#connection = connection;
     this.#signal = signal;

@@ -172,10 +172,7 @@ class PostgresConnection implements Connection {
     }
   }
 
-  async #runBatch(
-    statements: readonly Statement[],
-    signal: AbortSignal | undefined,
-  ): Promise<BatchOutcome> {
+  async #runBatch(statements: readonly Statement[], signal: AbortSignal | undefined): Promise<BatchOutcome> {
     for (const { sql } of statements) this.#noteTransaction(sql);
     const { watch, onReadOnly } = this.#context;
     const batch = new StatementBatch(statements, this.#plans);

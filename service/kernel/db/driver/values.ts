@@ -26,7 +26,11 @@ const decodeTimestamp: Decode = (text) =>
 
 /** An array of numbers without null is a list in braces. */
 const decodeInt4Array: Decode = (text) =>
-  text === '{}' ? [] : /^\{[\d,-]+\}$/.test(text) ? text.slice(1, -1).split(',').map(Number) : decodeOtherInt4Array(text);
+  text === '{}'
+    ? []
+    : /^\{[\d,-]+\}$/.test(text)
+      ? text.slice(1, -1).split(',').map(Number)
+      : decodeOtherInt4Array(text);
 const decodeOtherInt4Array = getPgDecoder(INT4_ARRAY, 'text');
 
 const decoders = new Map<number, Decode>([
