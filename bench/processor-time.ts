@@ -48,11 +48,13 @@ function listProcesses(): ProcessInfo[] {
   });
 }
 
-const isService = ({ parentId, commandLine }: ProcessInfo): boolean =>
-  parentId === process.pid && commandLine.includes('service/main.ts');
+const SERVICE = 'service/main.ts';
 
-/** Linux only: processor time of the service that this process started, and of the server of the database, 0 for the embedded one. */
-export function measureProcessorTime(databaseUrl: string | undefined): ProcessorTime {
+/**
+ * Linux only: processor time of the service that this process started, and of the server of the database, 0 for the embedded one.
+ * `script` names another program that counts as the service.
+ */
+export function measureProcessorTime(databaseUrl: string | undefined, script = SERVICE): ProcessorTime {
   const processes = listProcesses();
   const port = databaseUrl ? new URL(databaseUrl).port : undefined;
   const server = processes.find(
@@ -60,7 +62,11 @@ export function measureProcessorTime(databaseUrl: string | undefined): Processor
   );
   const backends = processes.filter(({ parentId }) => parentId === server?.id);
   return {
-    service: sum(processes.filter(isService).map(({ seconds }) => seconds)),
+    service: sum(
+      processes
+        .filter(({ parentId, commandLine }) => parentId === process.pid && commandLine.includes(script))
+        .map(({ seconds }) => seconds),
+    ),
     database:
       (server ? server.seconds + server.endedSeconds : 0) + sum(backends.map(({ seconds }) => seconds)),
   };

@@ -12,6 +12,7 @@ import { findFreePort } from '../scripts/free-port.ts';
 import { hashPassword, verifyPassword } from '../service/kernel/auth/passwords.ts';
 import { type Bench, type Measure, measureRate } from './bench.ts';
 import { startEntryService, type EntryService } from './entries/entry-service.ts';
+import { measureProcessorTime } from './processor-time.ts';
 import { type DelayProxy, startDelayProxy } from './requests/delay-proxy.ts';
 import { type Load, type LoadRequest, measureLoad } from './requests/http-load.ts';
 
@@ -146,17 +147,28 @@ async function listOperations(entryService: EntryService, pool: Pool, token: str
   ];
 }
 
+/** The program of each side, whose processor time is measured: unlike rates, it can be compared on a machine with other work. */
+const SCRIPTS: Record<Side, string> = { ours: 'service/main.ts', minimal: 'minimal-server.ts' };
+
+interface TurnLoad extends Load {
+  /** Milliseconds of processor time of the server's process for a request. */
+  processorMs: number;
+}
+
 /** Measures both servers alternately; the first turn of each warms up. */
 async function measureInTurns(
   urls: Record<Side, readonly string[]>,
   { ours, minimal }: Operation,
   callers: number,
-): Promise<Record<Side, readonly Load[]>> {
-  const loads: Record<Side, Load[]> = { ours: [], minimal: [] };
+): Promise<Record<Side, readonly TurnLoad[]>> {
+  const loads: Record<Side, TurnLoad[]> = { ours: [], minimal: [] };
   for (let turn = 0; turn <= TURNS; turn += 1)
     for (const [side, createRequest] of [['ours', ours] as const, ['minimal', minimal] as const]) {
+      const measureSeconds = () => measureProcessorTime(undefined, SCRIPTS[side]).service;
+      const before = measureSeconds();
       const load = await measureLoad(urls[side], createRequest, { callers, seconds: SECONDS });
-      if (turn > 0) loads[side].push(load);
+      const processorMs = ((measureSeconds() - before) * 1_000) / load.requests;
+      if (turn > 0) loads[side].push({ ...load, processorMs });
     }
   return loads;
 }
@@ -177,6 +189,14 @@ async function measureRates(
     const floor = meanRate(minimal);
     const name = `${operation.name}, ${CALLERS} callers`;
     measures.push({ name, ours: meanRate(ours), floor, unit: '1/s', minimum: operation.minRatio * floor });
+    const meanProcessorTime = (loads: readonly TurnLoad[]) =>
+      mean(loads.map(({ processorMs }) => processorMs));
+    measures.push({
+      name: `${name}, processor time of the process`,
+      ours: meanProcessorTime(ours),
+      floor: meanProcessorTime(minimal),
+      unit: 'ms',
+    });
     if (operation.name !== 'getUser')
       measures.push({
         name: `${name}, p95`,

@@ -23,7 +23,7 @@ import { serveReference } from './gateway/reference.ts';
 import { collectHandlers } from './handlers.ts';
 import type { AreaRegistry } from './kernel/area/area.ts';
 import type { Database } from './kernel/db/database.ts';
-import { findCaller, getOrigin, registerApiSurface } from './kernel/http/api-surface.ts';
+import { decorateRequests, getOrigin, registerApiSurface } from './kernel/http/api-surface.ts';
 import { createBodyReader } from './kernel/http/body-reader.ts';
 import { registerBodyTimeout, BODY_TIMEOUTS } from './kernel/http/body-timeout.ts';
 import { loadContract, type Contract } from './kernel/http/contract.ts';
@@ -35,7 +35,7 @@ import { registerBodyAdmission } from './kernel/http/refused-bodies.ts';
 import { MAX_HEAD_BYTES, registerHeadChecks, rewriteTooLongUrl } from './kernel/http/request-head.ts';
 import { createRequestIds, getTraceId } from './kernel/http/trace.ts';
 import { requestDuration } from './kernel/metrics.ts';
-import { type RequestSpan, runInSpan, startRequestSpan } from './kernel/telemetry/tracing.ts';
+import { isTracing, type RequestSpan, runInSpan, startRequestSpan } from './kernel/telemetry/tracing.ts';
 
 export interface AppOptions {
   database: Database;
@@ -84,6 +84,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     ...connectionErrorHandlers,
   });
+  decorateRequests(app);
   const spans = new WeakMap<FastifyRequest, RequestSpan>();
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -92,11 +93,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     runInSpan(span, done);
   });
   // Reading the body continues in the context of its connection.
-  app.addHook('preValidation', (request, _reply, done) => runInSpan(spans.get(request), done));
+  app.addHook('preValidation', (request, _reply, done) =>
+    isTracing() ? runInSpan(spans.get(request), done) : done(),
+  );
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.config.operation?.id ?? request.routeOptions.url;
-    const caller = findCaller(request);
-    const span = spans.get(request);
+    const { caller } = request;
+    const span = isTracing() ? spans.get(request) : undefined;
     const traceId = span?.traceId ?? getTraceId(request.headers);
     span?.end({
       name: `${request.method} ${route ?? 'none'}`,
@@ -135,6 +138,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(fastifyCompress, {
     encodings: ['br', 'gzip'],
     threshold: MIN_COMPRESSED_BYTES,
+    globalDecompression: false,
     zlibOptions: { level: GZIP_LEVEL },
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
   });

@@ -23,6 +23,7 @@ async function send(url: string, agent: Agent, { method, path, headers, body }: 
 }
 
 export interface Load {
+  requests: number;
   /** Requests per second. */
   rate: number;
   /** Percentile of the duration in milliseconds. */
@@ -52,5 +53,5 @@ export async function measureLoad(
     agent.destroy();
   }
   const rate = (latencies.length * 1000) / (performance.now() - started);
-  return { rate, getLatency: (part) => percentile(latencies, part) };
+  return { requests: latencies.length, rate, getLatency: (part) => percentile(latencies, part) };
 }

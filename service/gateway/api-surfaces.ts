@@ -15,6 +15,7 @@ import {
 } from '../kernel/auth/callers.store.ts';
 import { createCache } from '../kernel/cache.ts';
 import type { AssumingDb, Db } from '../kernel/db/database.ts';
+import type { KnownRow } from '../kernel/db/driver/statement-batch.ts';
 import type { PendingStep } from '../kernel/db/tables/index.ts';
 import type { ApiSurface } from '../kernel/http/api-surface.ts';
 import type { Operation } from '../kernel/http/contract.ts';
@@ -55,11 +56,12 @@ const MAX_CACHED_CALLERS = 10_000;
  * request, and nothing is answered before (kernel/db, `assume`).
  */
 function createCallerCache() {
-  const callers = createCache<Caller>({ maxEntries: MAX_CACHED_CALLERS });
+  const callers = createCache<{ caller: Caller; knownRow: KnownRow }>({ maxEntries: MAX_CACHED_CALLERS });
+  const getKey = (tokenHash: Buffer) => tokenHash.toString('latin1');
   return {
     save({ caller, principal }: AuthenticatedCaller): void {
       // Who acts for another user is looked up by each request.
-      if (!principal) callers.set(caller.tokenHash.toString('base64url'), caller);
+      if (!principal) callers.set(getKey(caller.tokenHash), { caller, knownRow: {} });
     },
     assume(
       db: Db,
@@ -69,8 +71,11 @@ function createCallerCache() {
     ): (AssumingDb & { caller: Caller }) | undefined {
       const { id } = operation;
       if ((isWrite(operation) && !TRANSACTIONAL_WRITES.has(id)) || WAITING_READS.has(id)) return undefined;
-      const caller = callers.get(tokenHash.toString('base64url'));
-      return caller && { caller, ...assumeCaller(db, caller, ip) };
+      const known = callers.get(getKey(tokenHash));
+      if (!known) return undefined;
+      const { caller, knownRow } = known;
+      const assuming = assumeCaller(db, caller, ip, knownRow);
+      return { caller, db: assuming.db, isConfirmed: () => assuming.isConfirmed() };
     },
   };
 }

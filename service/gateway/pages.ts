@@ -94,11 +94,12 @@ export function registerSecurityHeaders(app: FastifyInstance, isHttps: boolean):
   buildSecurityHeaders(isHttps)(request, response, (error?: unknown) => {
     if (error !== undefined) throw error;
   });
-  const headers = new Map(
-    Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const),
+  const headers = Object.fromEntries(
+    Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]),
   );
   app.addHook('onRequest', (_request, reply, done) => {
-    reply.raw.setHeaders(headers);
+    // Not those of Node's response, which validates each again.
+    reply.headers(headers);
     done();
   });
 }

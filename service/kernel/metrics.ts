@@ -32,16 +32,21 @@ export const connectionWait = new Histogram({
   registers,
 });
 
-export const connectionsInUse = new Gauge({
+/** Connections by use. Plain numbers: statements count them, and the gauges show them when the metrics are read. */
+export const connectionCounts = { inUse: 0, awaited: 0 };
+
+export const connectionsInUse: Gauge = new Gauge({
   name: 'steward_db_connections_in_use',
   help: 'Connections that run statements or transactions',
   registers,
+  collect: () => connectionsInUse.set(connectionCounts.inUse),
 });
 
-export const connectionsAwaited = new Gauge({
+const connectionsAwaited: Gauge = new Gauge({
   name: 'steward_db_connections_awaited',
   help: 'Statements and transactions that wait for a connection',
   registers,
+  collect: () => connectionsAwaited.set(connectionCounts.awaited),
 });
 
 /** `store`: folder or s3; `outcome`: done or failed. */

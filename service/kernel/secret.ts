@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 
 const MASK = '***';
@@ -39,7 +39,7 @@ export function createSecret(): { plain: string; hash: Buffer } {
 
 /** The hash by which a bearer secret is stored and looked up. */
 export function hashSecret(plain: string): Buffer {
-  return createHash('sha256').update(plain).digest();
+  return hash('sha256', plain, 'buffer');
 }
 
 export const SECRET_KEY_BYTES = 32;

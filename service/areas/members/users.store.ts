@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import { defineStatement } from '../../kernel/db/driver/dialect.ts';
 import { equalsAny } from '../../kernel/db/ids.ts';
 import { buildListPage, MEMBERS_BY_GROUP, MEMBERS_BY_LICENSE, type Page } from '../../kernel/db/list-page.ts';
 
@@ -136,10 +137,23 @@ export async function getUsersBySite(
   return new Map([...rowsBySite].map(([id, siteRows]) => [id, siteRows.map(toUser)]));
 }
 
+const selectUsersById = (siteId: RawBuilder<number>, condition: RawBuilder<unknown>) =>
+  selectUsers(
+    sql`select site_id, user_id from membership where site_id = ${siteId} and user_id ${condition}`,
+  );
+
+const selectUser = defineStatement((siteId: RawBuilder<number>, id: RawBuilder<number>) =>
+  selectUsersById(siteId, sql`= ${id}`),
+);
+
 /** The users with these ids. Unknown ids are ignored and duplicates are returned once. */
 export async function getUsers(db: Db, siteId: number, ids: readonly number[]): Promise<StoredUser[]> {
-  const memberships = sql`select site_id, user_id from membership where site_id = ${siteId} and user_id ${equalsAny(ids)}`;
-  const { rows } = await selectUsers(memberships).execute(db);
+  const [id] = ids;
+  const query =
+    ids.length === 1 && id !== undefined
+      ? selectUser(siteId, id)
+      : selectUsersById(sql.val(siteId), equalsAny(ids)).compile(db);
+  const { rows } = await db.executeQuery(query);
   return rows.map(toUser);
 }
 

@@ -110,23 +110,23 @@ export interface AccountFields {
 
 /** Updates the defined fields of the account. Returns false if another account has the address. */
 export async function updateAccount(tx: Tx, userId: number, fields: AccountFields): Promise<boolean> {
-  const update = tx
-    .updateTable('account')
-    .set({
-      email: fields.email,
-      email_key: fields.emailKey,
-      first_name: fields.firstName,
-      last_name: fields.lastName,
-      federation_id: fields.federationId,
-      modified_at: sql<Date>`now()`,
-    })
-    .where('user_id', '=', userId);
+  const values = {
+    email: fields.email,
+    email_key: fields.emailKey,
+    first_name: fields.firstName,
+    last_name: fields.lastName,
+    federation_id: fields.federationId,
+  };
+  const assignments = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [sql`${sql.id(name)} = ${value}`],
+  );
+  const update = sql`update account set ${sql.join([...assignments, sql`modified_at = now()`])} where user_id = ${userId}`;
   if (fields.email === undefined && fields.federationId === undefined) {
     executeLater(update, tx);
     return true;
   }
   try {
-    await update.execute();
+    await update.execute(tx);
     return true;
   } catch (error) {
     if (getDbError(error)?.code === '23505') return false;

@@ -5,7 +5,9 @@ import type { Capability, Scope } from '../../../contract/generated/types.gen.ts
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
 import { assume, type AssumingDb, type Db, type Tx } from '../db/database.ts';
+import { defineStatement } from '../db/driver/dialect.ts';
 import { dbErrorCodes, getDbError } from '../db/driver/errors.ts';
+import type { KnownRow } from '../db/driver/statement-batch.ts';
 import type { PendingStep } from '../db/tables/index.ts';
 import type { Caller } from './caller.ts';
 
@@ -110,9 +112,9 @@ interface CallerRow {
 }
 
 /** Columns of the principal. `is_assigned` is true while the assignment exists and the principal may act. */
-const buildPrincipalColumns = (ip: string) => sql`pa.email as principal_email,
+const buildPrincipalColumns = (ip: RawBuilder<unknown>) => sql`pa.email as principal_email,
   coalesce(${buildCanAct('pm')}, false) as is_assigned, ${buildCapabilities('pm')} as principal_capabilities,
-  ${isAddressRefused(ip, 'pm')} as is_principal_address_refused`;
+  ${isRefused(ip, 'pm')} as is_principal_address_refused`;
 
 const buildPrincipalJoins = (principalId: RawBuilder<unknown>) => sql`
   left join proxy_assignment x on x.site_id = m.site_id and x.proxy_id = m.user_id and x.user_id = ${principalId}
@@ -194,7 +196,7 @@ export async function findSession(
   tokenHash: Buffer,
   ip: string,
 ): Promise<AuthenticatedCaller | undefined> {
-  const { rows } = await selectSession(tokenHash, ip).execute(db);
+  const { rows } = await db.executeQuery(selectSession(tokenHash, toInet(ip)));
   const [row] = rows;
   if (row?.is_last_seen_stale && !row.is_address_refused) {
     await sql`with seen as (update session set last_seen_at = now() where token_hash = ${tokenHash} returning site_id, user_id)
@@ -205,18 +207,20 @@ export async function findSession(
   return row && toAuthenticatedCaller(row, tokenHash);
 }
 
-const selectSession = (tokenHash: Buffer, ip: string) => sql<CallerRow>`
+const selectSession = defineStatement(
+  (tokenHash: RawBuilder<Buffer>, address: RawBuilder<string | null>) => sql<CallerRow>`
     select s.site_id, s.user_id, a.email, s.expires_at, null as client_id, null as scopes, ${MEMBER_CAPABILITIES} as capabilities,
            coalesce(s.proven_at > now() - make_interval(mins => ${PROOF_TTL_MINUTES}), false) as is_proven, s.is_federated,
            s.last_seen_at < now() - make_interval(secs => ${LAST_SEEN_INTERVAL_SECONDS}) as is_last_seen_stale,
-           ${isAddressRefused(ip)} as is_address_refused, r.report_id, r.principal_id, ${buildPrincipalColumns(ip)}
+           ${isRefused(sql`${address}::inet`, 'm')} as is_address_refused, r.report_id, r.principal_id, ${buildPrincipalColumns(sql`${address}::inet`)}
     from session s
     join membership m on m.site_id = s.site_id and m.user_id = s.user_id
     join account a on a.user_id = s.user_id
     left join acting_report r on r.site_id = s.site_id and r.report_id = s.acting_report_id
     ${buildPrincipalJoins(sql`r.principal_id`)}
     where s.token_hash = ${tokenHash} and s.pending is null and s.expires_at > now()
-      and s.last_seen_at > now() - make_interval(mins => ${SESSION_IDLE_MINUTES}) and ${CAN_ACT}`;
+      and s.last_seen_at > now() - make_interval(mins => ${SESSION_IDLE_MINUTES}) and ${CAN_ACT}`,
+);
 
 /** The user of a half-completed sign-in, without any capability, and whether IP restrictions exclude the address. */
 export async function findHalfCompletedSession(
@@ -268,15 +272,19 @@ export async function findAccessToken(
   ip: string,
   principalId: number | null = null,
 ): Promise<AuthenticatedCaller | undefined> {
-  const { rows } = await selectAccessToken(tokenHash, ip, principalId).execute(db);
+  const { rows } = await db.executeQuery(selectAccessToken(tokenHash, toInet(ip), principalId));
   const [row] = rows;
   return row && toAuthenticatedCaller(row, tokenHash);
 }
 
-const selectAccessToken = (tokenHash: Buffer, ip: string, principalId: number | null) =>
-  sql<CallerRow>`
+const selectAccessToken = defineStatement(
+  (
+    tokenHash: RawBuilder<Buffer>,
+    address: RawBuilder<string | null>,
+    principalId: RawBuilder<number | null>,
+  ) => sql<CallerRow>`
     select t.site_id, t.user_id, a.email, t.expires_at, t.client_id, false as is_proven, false as is_federated, t.scopes, ${MEMBER_CAPABILITIES} as capabilities, false as is_last_seen_stale,
-           ${isAddressRefused(ip)} as is_address_refused, r.report_id, ${principalId}::int as principal_id, ${buildPrincipalColumns(ip)}
+           ${isRefused(sql`${address}::inet`, 'm')} as is_address_refused, r.report_id, ${principalId}::int as principal_id, ${buildPrincipalColumns(sql`${address}::inet`)}
     from access_token t
     join api_key k on k.client_id = t.client_id and ${API_KEY_IS_VALID}
     join membership m on m.site_id = t.site_id and m.user_id = t.user_id
@@ -284,22 +292,27 @@ const selectAccessToken = (tokenHash: Buffer, ip: string, principalId: number | 
     ${buildPrincipalJoins(sql`${principalId}::int`)}
     left join acting_report r on r.site_id = x.site_id and r.proxy_id = x.proxy_id and r.principal_id = x.user_id
       and r.day = (now() at time zone 'UTC')::date
-    where t.token_hash = ${tokenHash} and t.expires_at > now() and ${CAN_ACT}`;
+    where t.token_hash = ${tokenHash} and t.expires_at > now() and ${CAN_ACT}`,
+);
 
 /**
  * A database for a request whose token is assumed to have this caller, who acts for nobody. Confirmed if the caller is still exactly the
- * same and the address is not refused, as `findAccessToken` or `findSession` would find in the same round trip.
+ * same and the address is not refused, as `findAccessToken` or `findSession` would find in the same round trip. `knownRow` belongs to
+ * the caller: the row that has confirmed it is not examined again.
  */
-export const assumeCaller = (db: Db, caller: Caller, ip: string): AssumingDb =>
+export const assumeCaller = (db: Db, caller: Caller, ip: string, knownRow: KnownRow): AssumingDb =>
   assume(
     db,
-    caller.scopes ? selectAccessToken(caller.tokenHash, ip, null) : selectSession(caller.tokenHash, ip),
+    caller.scopes
+      ? selectAccessToken(caller.tokenHash, toInet(ip), null)
+      : selectSession(caller.tokenHash, toInet(ip)),
     ([row]) =>
       row !== undefined &&
       row.principal_id === null &&
       !row.is_address_refused &&
       !row.is_last_seen_stale &&
       isDeepStrictEqual(toAuthenticatedCaller(row, caller.tokenHash).caller, caller),
+    knownRow,
   );
 
 /** Whether the access token and its key are valid, but the license of their owner does not allow any request. */
@@ -379,7 +392,7 @@ export async function findJobOwner(db: Db, owner: JobOwner): Promise<Authenticat
     select m.site_id, m.user_id, a.email, now() as expires_at, null as client_id, ${owner.isProven}::boolean as is_proven,
            ${owner.isFederated}::boolean as is_federated, ${owner.scopes}::text[] as scopes, ${MEMBER_CAPABILITIES} as capabilities,
            false as is_last_seen_stale, ${isAddressRefused(ip)} as is_address_refused, ${owner.reportId}::int as report_id,
-           ${principalId}::int as principal_id, ${buildPrincipalColumns(ip)}
+           ${principalId}::int as principal_id, ${buildPrincipalColumns(sql`${toInet(ip)}::inet`)}
     from membership m
     join account a on a.user_id = m.user_id
     ${buildPrincipalJoins(sql`${principalId}::int`)}

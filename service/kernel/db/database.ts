@@ -12,9 +12,10 @@ import {
 import {
   Confirmation,
   type ConnectionSource,
-  createDialect,
+  createProps,
   DEFAULT_LIMITS,
   type DialectOptions,
+  DirectExecutor,
   KyselyConnection,
   type Limits,
 } from './driver/dialect.ts';
@@ -22,7 +23,7 @@ import { getDbError, dbErrorCodes } from './driver/errors.ts';
 import { openPostgres, type PostgresOptions } from './driver/postgres.ts';
 import { createReadOnlySource } from './driver/read-only.ts';
 import { createRecord, createRecordingSource, ReadRoute, Standby } from './driver/standby.ts';
-import type { StatementResult } from './driver/statement-batch.ts';
+import type { KnownRow, StatementResult } from './driver/statement-batch.ts';
 import { explainIncompatibility, migrate, readMigrationState } from './migrate.ts';
 import { refuseMoved } from './moved-database.ts';
 import { type EmbeddedOptions, openEmbedded } from './pglite/pglite.ts';
@@ -64,18 +65,25 @@ interface DbParts extends DialectOptions {
   confirmation?: Confirmation | undefined;
 }
 
-const partsByDb = new WeakMap<Db, DbParts>();
 const embeddedSources = new WeakSet<ConnectionSource>();
 
-function createDb(parts: DbParts): Db {
-  const db = new Kysely<Tables>({ dialect: createDialect(parts.source, parts) });
-  partsByDb.set(db, parts);
-  return db;
+/** A database that knows what it is made of. */
+class OpenDb extends Kysely<Tables> {
+  readonly parts: DbParts;
+
+  constructor(parts: DbParts) {
+    super(createProps(parts.source, parts));
+    this.parts = parts;
+  }
 }
+
+const createDb = (parts: DbParts): Db => new OpenDb(parts);
+
+const findParts = (db: Db): DbParts | undefined => (db instanceof OpenDb ? db.parts : undefined);
 
 /** @throws Error with the reason within a transaction */
 function getParts(db: Db, reason: string): DbParts {
-  const parts = partsByDb.get(db);
+  const parts = findParts(db);
   if (!parts) throw new Error(reason);
   return parts;
 }
@@ -117,14 +125,14 @@ export function withRecordedWrites(db: Db, userId: number): Db {
  * responses that tell of changes of others, such as events, after which a program reads what has changed. Does nothing without a standby.
  */
 export async function recordShown(db: Db): Promise<void> {
-  const { userId, shared } = partsByDb.get(db) ?? {};
+  const { userId, shared } = findParts(db) ?? {};
   if (userId === undefined || !shared) return;
   const { sql: text, parameters } = createRecord(userId);
   await shared.executeQuery(CompiledQuery.raw(text, [...parameters]));
 }
 
 /** The database of the process, for what its requests do together. */
-export const getSharedDb = (db: Db): Db => partsByDb.get(db)?.shared ?? db;
+export const getSharedDb = (db: Db): Db => findParts(db)?.shared ?? db;
 
 /**
  * The database as a request of a user uses it: `db` records what it writes, and statements of `createReadDb`, which are aborted with
@@ -136,7 +144,7 @@ export function openForUser(
   db: Db,
   userId: number | undefined,
 ): { db: Db; createReadDb: (signal: AbortSignal) => Db } {
-  const parts = partsByDb.get(db);
+  const parts = findParts(db);
   if (!parts?.standby || userId === undefined)
     return { db, createReadDb: (signal) => withAbortSignal(db, signal) };
   const { source, standby, confirmation, shared = db } = parts;
@@ -160,22 +168,29 @@ export interface AssumingDb {
 }
 
 /**
- * The same database for a request that assumes something, which `query` confirms if `confirm` returns true for its rows. The query
+ * The same database for a request that assumes something, which `statement` confirms if `confirm` returns true for its rows. It
  * takes no round trip of its own when the first statements of the request only read or belong to a transaction. No statement is
- * answered and nothing is committed before the confirmation; without it all of them fail.
+ * answered and nothing is committed before the confirmation; without it all of them fail. With `knownRow`, the row that confirmed it
+ * confirms it again without `confirm`.
  */
-export function assume<Row>(db: Db, query: RawBuilder<Row>, confirm: (rows: Row[]) => boolean): AssumingDb {
+export function assume<Row>(
+  db: Db,
+  statement: RawBuilder<Row> | CompiledQuery<Row>,
+  confirm: (rows: Row[]) => boolean,
+  knownRow?: KnownRow,
+): AssumingDb {
   const { source, standby, shared = db } = getParts(db, 'Within a transaction nothing can be assumed');
-  const { sql: text, parameters } = query.compile(db);
+  const query = 'compile' in statement ? statement.compile(db) : statement;
+  const { sql: text, parameters } = query;
   // Kysely's contract: the caller's row type is what its statement selects.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const accept = ({ rows }: StatementResult) => confirm(rows as Row[]);
-  const confirmation = new Confirmation({ sql: text, parameters }, accept);
+  const confirmation = new Confirmation({ sql: text, parameters, knownRow }, accept);
   return {
     db: createDb({ source, standby, confirmation, shared }),
     async isConfirmed() {
       if (confirmation.claim())
-        await query.execute(db).then(
+        await db.executeQuery(query).then(
           ({ rows }) => confirmation.settle(confirm(rows)),
           (error: unknown) => confirmation.fail(error),
         );
@@ -189,7 +204,7 @@ export function assume<Row>(db: Db, query: RawBuilder<Row>, confirm: (rows: Row[
  * transactions run one after another.
  */
 export function isEmbedded(db: Db): boolean {
-  const parts = partsByDb.get(db);
+  const parts = findParts(db);
   return parts !== undefined && embeddedSources.has(parts.source);
 }
 
@@ -346,42 +361,48 @@ function isRetryable(error: unknown, attempt: number): boolean {
 /** Exponential backoff with full jitter: up to 10, 20, 40, ... ms. */
 const backOff = (attempt: number) => sleep(Math.random() * 10 * 2 ** attempt);
 
-/** Connections of the transactions that send statements together. */
-const connectionsByTransaction = new WeakMap<Db, KyselyConnection>();
-
-/** Dialect of a transaction or a single connection, which begins and ends elsewhere. */
-const UNUSED_DIALECT = createDialect({
+/** Properties of a transaction or a single connection, which begins and ends elsewhere. */
+const UNUSED_PROPS = createProps({
   acquire: () => Promise.reject(new Error('The connection is given')),
   close: async () => {},
 });
+
+/** A transaction whose statements are sent together. */
+class ParallelTransaction extends Transaction<Tables> {
+  readonly sharedConnection: KyselyConnection;
+
+  constructor(props: KyselyProps, connection: KyselyConnection) {
+    super(props);
+    this.sharedConnection = connection;
+  }
+}
+
+/** @throws Error outside of `withTransaction` */
+function getTransactionConnection(tx: Tx): KyselyConnection {
+  if (!(tx instanceof ParallelTransaction))
+    throw new Error('Only transactions of withTransaction send statements together');
+  return tx.sharedConnection;
+}
 
 /**
  * Runs `fn` with a connection whose statements are sent together when they are executed at the same time, in the order of their
  * execution. Kysely's own connections send each after the answer to the one before.
  */
-function provideParallelConnection<T>(
+const provideParallelConnection = <T>(
   serial: Db,
   fn: (props: KyselyProps, connection: DatabaseConnection) => Promise<T>,
-): Promise<T> {
-  const executor = serial.getExecutor();
-  return executor.provideConnection((connection) => {
-    const provideConnection = <R>(consume: (connection: DatabaseConnection) => Promise<R>) =>
-      consume(connection);
-    const props = {
-      config: { dialect: UNUSED_DIALECT },
-      dialect: UNUSED_DIALECT,
-      driver: UNUSED_DIALECT.createDriver(),
-      executor: executor.withConnectionProvider({ provideConnection }),
-    };
-    return fn(props, connection);
-  });
-}
+): Promise<T> =>
+  serial
+    .getExecutor()
+    .provideConnection((connection) =>
+      fn({ ...UNUSED_PROPS, executor: new DirectExecutor((consume) => consume(connection)) }, connection),
+    );
 
 const provideParallelTransaction = <T>(serialTx: Tx, fn: (tx: Tx) => Promise<T>): Promise<T> =>
   provideParallelConnection(serialTx, (props, connection) => {
-    const tx = new Transaction<Tables>(props);
-    if (connection instanceof KyselyConnection) connectionsByTransaction.set(tx, connection);
-    return fn(tx);
+    if (!(connection instanceof KyselyConnection))
+      throw new Error('The connection belongs to another driver');
+    return fn(new ParallelTransaction(props, connection));
   });
 
 /**
@@ -400,28 +421,24 @@ interface AnyStatement {
  * Executes a statement whose result is not needed: it is sent with the next statement of the transaction or with its COMMIT, so it
  * takes no round trip of its own. An error of it is thrown there, so it must not be one that the next statement handles.
  */
-export function executeLater(query: AnyStatement, tx: Tx): void {
-  const connection = connectionsByTransaction.get(tx);
-  if (!connection) throw new Error('Only transactions of withTransaction send statements together');
-  const { sql: text, parameters } = query.compile(tx);
-  connection.queue(text, parameters);
+export function executeLater(query: AnyStatement | CompiledQuery, tx: Tx): void {
+  const { sql: text, parameters } = 'compile' in query ? query.compile(tx) : query;
+  getTransactionConnection(tx).queue(text, parameters);
 }
 
 /**
  * Sends the statements of `executeLater` now instead of with the next one, so that the database executes them while the process prepares
  * what follows. Their errors are thrown where they would be without this call. For long statements: it costs a round trip.
  */
-export const sendEarly = async (tx: Tx): Promise<void> => connectionsByTransaction.get(tx)?.startSending();
+export const sendEarly = (tx: Tx): Promise<void> => getTransactionConnection(tx).startSending();
 
 /**
  * Executes `copy … from stdin` with rows in the text format, which takes about half as long as an INSERT of them. PostgreSQL only: the
  * embedded database has no such statement.
  */
 export async function copyRows(tx: Tx, query: AnyStatement, rows: Uint8Array): Promise<void> {
-  const connection = connectionsByTransaction.get(tx);
-  if (!connection) throw new Error('Only transactions of withTransaction copy rows');
   const { sql: text, parameters } = query.compile(tx);
-  await connection.run(text, parameters, { copyData: rows });
+  await getTransactionConnection(tx).run(text, parameters, { copyData: rows });
 }
 
 /**

@@ -5,7 +5,7 @@ import { ApiError, badRequest, unauthorized, type FieldError } from '../api-erro
 import { authorize } from '../auth/authorize.ts';
 import { UNKNOWN_ADDRESS, type Caller, type RequestOrigin } from '../auth/caller.ts';
 import { type AssumingDb, type Db, openForUser } from '../db/database.ts';
-import { createAuditTrailHooks, type AuditTrail } from './audit-trail.ts';
+import { createAuditTrailRecorder, type AuditTrail } from './audit-trail.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Contract, Operation } from './contract.ts';
 import { sendEvents, type OpenEvents } from './event-stream.ts';
@@ -81,28 +81,36 @@ interface ApiDependencies {
   validateResponses: boolean;
 }
 
-const callers = new WeakMap<FastifyRequest, Caller>();
-const assumedCallers = new WeakMap<FastifyRequest, AssumedCaller>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The authenticated caller; while acting for a principal, the proxy. */
+    caller: Caller | null;
+    assumedCaller: AssumedCaller | null;
+    origin: RequestOrigin | null;
+  }
+}
 
-/** The authenticated caller of a request; while acting for a principal, the proxy. */
-export const findCaller = (request: FastifyRequest): Caller | undefined => callers.get(request);
+/** Adds what the service knows of a request to it. Properties cost less than weak maps, which the garbage collector examines. */
+export function decorateRequests(app: FastifyInstance): void {
+  for (const name of ['caller', 'assumedCaller', 'origin'] as const) app.decorateRequest(name, null);
+}
 
 /**
  * The client address. A trusted proxy may have reported something else: that is no address, and all of it counts as one in rate
  * limits.
  */
 function normalizeAddress(ip: string): string {
-  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  const address = ip.startsWith('::') ? ip.replace(/^::ffff:(?=\d+\.)/i, '') : ip;
   return isIP(address) ? address : UNKNOWN_ADDRESS;
 }
 
 /** Origin of a request. IPv4-mapped IPv6 addresses become IPv4, so that one address has one notation. */
 export function getOrigin(request: FastifyRequest): RequestOrigin {
-  return {
+  return (request.origin ??= {
     requestId: request.id,
     ip: normalizeAddress(request.ip),
     userAgent: request.headers['user-agent']?.slice(0, 300),
-  };
+  });
 }
 
 /** Adds a route for every operation of the API: request check, authentication, authorization, body limits, validation, handler. */
@@ -203,22 +211,50 @@ function addRoute(
   dependencies: ApiDependencies,
 ): void {
   const handle = getHandler(dependencies, operation);
-  const auditTrailHooks = createAuditTrailHooks(operation, dependencies.auditTrail, (request) =>
-    callers.get(request),
+  const recorder = createAuditTrailRecorder(
+    operation,
+    dependencies.auditTrail,
+    ({ caller }) => caller ?? undefined,
   );
   app.route({
     method: operation.method,
     url: surface.prefix + operation.url,
     bodyLimit: operation.maxBodyBytes,
     config: { operation },
-    onRequest: async (request, reply) => {
-      if (operation.deprecation) reply.headers(operation.deprecation);
-      surface.checkRequest?.(request);
-      if (operation.access === 'public' || assumeCaller(request)) return;
-      await authenticate(request, reply);
-      if (operation.hasStreamedBody) acceptForm(request);
+    // The hooks wait for nothing in most requests; a promise of each would cost more than what they do.
+    onRequest: (request, reply, done) => {
+      let isAdmitted: boolean;
+      try {
+        if (operation.deprecation) reply.headers(operation.deprecation);
+        surface.checkRequest?.(request);
+        isAdmitted = operation.access === 'public' || assumeCaller(request);
+      } catch (error) {
+        return done(error as Error);
+      }
+      if (isAdmitted) return done();
+      return void authenticate(request, reply).then(() => {
+        if (operation.hasStreamedBody) acceptForm(request);
+        // oxlint-disable-next-line promise/no-callback-in-promise -- as Fastify does with the promise of a hook
+        done();
+      }, done);
     },
-    ...auditTrailHooks,
+    ...(recorder && {
+      preHandler: (request, _reply, done) => {
+        let started: Promise<void> | undefined;
+        try {
+          started = recorder.start(request);
+        } catch (error) {
+          return done(error as Error);
+        }
+        if (!started) return done();
+        // oxlint-disable-next-line promise/no-callback-in-promise -- as Fastify does with the promise of a hook
+        return void started.then(() => done(), done);
+      },
+      onResponse: (request, reply, done) => {
+        recorder.finish(request, reply);
+        done();
+      },
+    }),
     // Fastify waits for the promise and passes its error on, which the type does not say.
     // oxlint-disable-next-line typescript/no-misused-promises
     errorHandler: (error, request, reply) => handleError(error, request, reply),
@@ -241,8 +277,6 @@ function addRoute(
       }
     },
     ...(operation.returnsFile && { compress: false }),
-    // The handler unpacks the body itself, within its limit.
-    ...(operation.hasStreamedBody && { decompress: false }),
   });
 
   /** @throws ApiError 401, 403 */
@@ -250,7 +284,7 @@ function addRoute(
     const caller = await surface.authenticate(request, operation, getOrigin(request));
     if (!caller) throw unauthorized(undefined, surface.prefix ? undefined : 'Bearer');
     // Before authorization: the audit trail of a proxy includes rejected requests.
-    callers.set(request, caller);
+    request.caller = caller;
     surface.onAuthenticated?.(reply, caller);
     authorize(operation, caller);
   }
@@ -268,15 +302,15 @@ function addRoute(
       // Only a confirmed caller is refused.
       return false;
     }
-    callers.set(request, assumed.caller);
-    assumedCallers.set(request, assumed);
+    request.caller = assumed.caller;
+    request.assumedCaller = assumed;
     return true;
   }
 
   /** Reports an error that occurred before the handler, such as one of the body, only to a caller who is confirmed. */
   async function handleError(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<never> {
-    const assumed = assumedCallers.get(request);
-    assumedCallers.delete(request);
+    const assumed = request.assumedCaller;
+    request.assumedCaller = null;
     if (assumed && !(await assumed.isConfirmed())) await authenticate(request, reply);
     else assumed?.onConfirmed();
     throw error;
@@ -288,23 +322,29 @@ function addRoute(
     reply: FastifyReply,
     input: RequestInput,
   ): Promise<UntypedResponse> {
-    const assumed = assumedCallers.get(request);
+    const assumed = request.assumedCaller;
     if (!assumed) return callHandler(request, reply, input, dependencies.db);
-    const [outcome] = await Promise.allSettled([callHandler(request, reply, input, assumed.db)]);
-    if (!(await assumed.isConfirmed())) {
-      assumedCallers.delete(request);
+    let response: UntypedResponse | undefined;
+    let failure: { error: unknown } | undefined;
+    try {
+      response = await callHandler(request, reply, input, assumed.db);
+    } catch (error) {
+      failure = { error };
+    }
+    const isConfirmed = await assumed.isConfirmed();
+    request.assumedCaller = null;
+    if (!isConfirmed) {
       await authenticate(request, reply);
-      await auditTrailHooks.preHandler?.(request);
+      await recorder?.start(request);
       return callHandler(request, reply, input, dependencies.db);
     }
-    assumedCallers.delete(request);
     assumed.onConfirmed();
     surface.onAuthenticated?.(reply, assumed.caller);
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
+    if (response) return response;
+    throw failure?.error;
   }
 
-  async function callHandler(
+  function callHandler(
     request: FastifyRequest,
     reply: FastifyReply,
     { body, files }: RequestInput,
@@ -334,7 +374,8 @@ function addRoute(
     if (dependencies.validateResponses) await requireValidResponse(operation, response);
     const jsonParts = response.jsonParts && (await awaitFirstPart(response.jsonParts));
     if (response.session) surface.setSession?.(reply, response.session);
-    reply.code(response.status).headers({ 'cache-control': 'no-store', ...response.headers });
+    reply.code(response.status).header('cache-control', 'no-store');
+    if (response.headers) reply.headers(response.headers);
     const content = jsonParts ? Readable.from(jsonParts) : serializeBody(response);
     if (operation.method === 'GET' && response.headers?.['etag'] && typeof content === 'string') {
       const etag = formatReadEtag(response.headers['etag'], content);
@@ -358,9 +399,11 @@ function toValidationError(operation: Operation, errors: readonly FieldError[]):
 /** Fires when the connection is closed before the response has been sent completely. */
 export function createDisconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  raw.once('close', () => {
+  const abort = () => {
     if (!raw.writableFinished) controller.abort();
-  });
+  };
+  if (raw.closed) abort();
+  else raw.once('close', abort);
   return controller.signal;
 }
 
@@ -371,8 +414,8 @@ function createCall(
   { body, ...parts }: { params: unknown; query: unknown; body: CheckedBody; files: readonly UploadedFile[] },
   { bodyReader, contract, db, services }: ApiDependencies,
 ): Call {
-  const signal = createDisconnectSignal(reply);
-  const opened = openForUser(db, callers.get(request)?.userId);
+  const opened = openForUser(db, request.caller?.userId);
+  let signal: AbortSignal | undefined;
   let readDb: Db | undefined;
   return {
     ...(parts as Pick<Call, 'params' | 'query' | 'files'>),
@@ -398,13 +441,16 @@ function createCall(
     operations: contract.operations,
     db: opened.db,
     services,
-    signal,
+    // Made for those who use it: most handlers do not wait.
+    get signal(): AbortSignal {
+      return (signal ??= createDisconnectSignal(reply));
+    },
     stopSignal: request.server.drain.signal,
     get readDb(): Db {
-      return (readDb ??= opened.createReadDb(signal));
+      return (readDb ??= opened.createReadDb(this.signal));
     },
     get caller(): Caller {
-      const caller = callers.get(request);
+      const { caller } = request;
       if (!caller) throw new Error('A public operation has no caller');
       return caller;
     },

@@ -34,16 +34,19 @@ const MAX_SUBJECT_LENGTH = 500;
 /** The console polls this operation every few seconds; it returns only data of the proxy and the principal. */
 const UNRECORDED_OPERATION = 'getSession';
 
-/** Hooks of a route that record its requests in the acting report while the caller acts for a principal. */
-export function createAuditTrailHooks(
+/** Records the requests of a route in the acting report while the caller acts for a principal. Undefined: none is recorded. */
+export function createAuditTrailRecorder(
   operation: Operation,
   auditTrail: AuditTrail,
   getCaller: (request: FastifyRequest) => Caller | undefined,
-): {
-  preHandler?: (request: FastifyRequest) => Promise<void>;
-  onResponse?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-} {
-  if (operation.id === UNRECORDED_OPERATION) return {};
+):
+  | {
+      /** Records a write before it is executed; undefined if there is nothing to wait for. @throws ApiError 503 */
+      start: (request: FastifyRequest) => Promise<void> | undefined;
+      finish: (request: FastifyRequest, reply: FastifyReply) => void;
+    }
+  | undefined {
+  if (operation.id === UNRECORDED_OPERATION) return undefined;
   const startedEntryIds = new WeakMap<FastifyRequest, number>();
   const isWriteOperation = isWrite(operation);
   const createEntry = (request: FastifyRequest, elapsedMs = 0): AuditTrailEntry | undefined => {
@@ -61,17 +64,19 @@ export function createAuditTrailHooks(
     );
   };
   return {
-    preHandler: async (request) => {
+    start(request) {
       const entry = createEntry(request);
-      if (!entry) return;
+      if (!entry) return undefined;
       auditTrail.requireCapacity();
-      if (isWriteOperation) startedEntryIds.set(request, await auditTrail.startEntry(entry));
+      if (!isWriteOperation) return undefined;
+      return auditTrail.startEntry(entry).then((id) => void startedEntryIds.set(request, id));
     },
-    onResponse: async (request, reply) => {
-      const entryId = startedEntryIds.get(request);
-      if (entryId !== undefined) return auditTrail.finishEntry(entryId, reply.statusCode);
+    finish(request, reply) {
       const entry = createEntry(request, reply.elapsedTime);
-      if (entry) auditTrail.addEntry(entry, reply.statusCode);
+      if (!entry) return;
+      const entryId = startedEntryIds.get(request);
+      if (entryId === undefined) auditTrail.addEntry(entry, reply.statusCode);
+      else auditTrail.finishEntry(entryId, reply.statusCode);
     },
   };
 }

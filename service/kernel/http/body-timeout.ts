@@ -28,12 +28,13 @@ const isUpload = ({ routeOptions, headers }: FastifyRequest): boolean => {
  * uploads; this adds the shorter timeout for all other bodies.
  */
 export function registerBodyTimeout(app: FastifyInstance, { defaultMs }: BodyTimeouts): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request;
-    if (!isReceivingBody(request) || isUpload(request)) return;
+    if (!isReceivingBody(request) || isUpload(request)) return done();
     const timeout = setTimeout(() => {
       if (!raw.complete) rejectLateBody(raw.socket, reply.raw.headersSent);
     }, defaultMs).unref();
     for (const event of ['end', 'close']) raw.once(event, () => clearTimeout(timeout));
+    return done();
   });
 }

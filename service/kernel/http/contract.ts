@@ -218,7 +218,11 @@ type PartValidator = (value: unknown) => CheckedBody;
 /** Validator of path or query parameters: normalizes names, converts texts to the types of the schema, validates. */
 function createParameterValidator(schema: JsonSchema, getAjv: () => Ajv2020, deref: Deref): PartValidator {
   const validate = compileLazily(getAjv, schema);
+  const isOptional =
+    (schema.required ?? []).length === 0 &&
+    Object.values(schema.properties ?? {}).every((property) => !('default' in deref(property)));
   return (parameters) => {
+    if (isOptional && Object.keys(Object(parameters)).length === 0) return { value: {}, errors: [] };
     const normalized = normalizeNames(parameters, schema, deref);
     const value = parseParameters(Object(normalized.value), schema, deref);
     return { value, errors: [...validate(value), ...normalized.errors, ...findUnstorableTexts(value)] };

@@ -61,8 +61,9 @@ export function registerDrain(app: FastifyInstance): void {
       state.usedAt = performance.now();
     });
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (isDraining) reply.header('connection', 'close');
+    done(null, payload);
   });
 
   const closeUnused = (listenerClosedAt: number): void => {

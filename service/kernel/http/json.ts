@@ -23,11 +23,12 @@ export function registerJsonParsers(app: FastifyInstance, bodyReader: BodyReader
       return bodyReader.read(operation, body);
     });
   }
-  app.addHook('onRequest', async (request) => {
-    const { operation } = request.routeOptions.config;
+  app.addHook('onRequest', (request, _reply, done) => {
     const encoding = request.headers['content-encoding'];
-    if (encoding && hasBody(request) && !(operation?.hasStreamedBody && /^(x-)?gzip$/i.test(encoding)))
-      throw new ApiError(415, 'Compressed request bodies are not accepted');
+    if (!encoding || !hasBody(request)) return done();
+    const { operation } = request.routeOptions.config;
+    if (operation?.hasStreamedBody && /^(x-)?gzip$/i.test(encoding)) return done();
+    return done(new ApiError(415, 'Compressed request bodies are not accepted'));
   });
 }
 
@@ -52,6 +53,7 @@ declare module 'fastify' {
   }
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
 const OFFERED_MEDIA_TYPES = ['application/json', 'text/json', 'text/plain'] as const;
 
 /**
@@ -59,8 +61,14 @@ const OFFERED_MEDIA_TYPES = ['application/json', 'text/json', 'text/plain'] as c
  * includes none of them, the response is JSON nevertheless, not a 406.
  */
 export function negotiateMediaType(accept: string | undefined): string {
+  return accept === undefined || accept === '*/*' || accept === 'application/json'
+    ? JSON_TYPE
+    : chooseMediaType(accept);
+}
+
+function chooseMediaType(accept: string): string {
   let best: { type: string; quality: number } = { type: 'application/json', quality: 0 };
-  for (const part of (accept ?? '').toLowerCase().split(',')) {
+  for (const part of accept.toLowerCase().split(',')) {
     const [range = '', ...params] = part.split(';').map((text) => text.trim());
     const quality = Number(params.find((param) => param.startsWith('q='))?.slice(2) ?? 1);
     const type = OFFERED_MEDIA_TYPES.find(

@@ -21,23 +21,39 @@ export interface JsonSchema {
 type Deref = (node: JsonSchema | { $ref: string }) => JsonSchema;
 
 /** Name as spelled and in lower case → name in the contract's spelling, and its schema. */
-type NameMap = Map<string, readonly [name: string, schema: JsonSchema]>;
+type NameMap = ReadonlyMap<string, readonly [name: string, schema: JsonSchema]>;
 
-/** The names of all properties of the objects that `schema` may describe. `cache` also ends the recursion of recursive schemas. */
-function collectNames(schema: JsonSchema, deref: Deref, cache: Map<JsonSchema, NameMap>): NameMap {
+/** Names by schema, which do not change. */
+const namesBySchema = new WeakMap<JsonSchema, NameMap>();
+
+/** The names of all properties of the objects that `schema` may describe. */
+function collectNames(schema: JsonSchema, deref: Deref): NameMap {
   const resolved = schema.$ref ? deref(schema) : schema;
-  const cached = cache.get(resolved);
+  const cached = namesBySchema.get(resolved);
   if (cached) return cached;
-  const names: NameMap = new Map();
-  cache.set(resolved, names);
+  const names = new Map<string, readonly [name: string, schema: JsonSchema]>();
+  addNames(names, resolved, deref, new Set());
+  namesBySchema.set(resolved, names);
+  return names;
+}
+
+/** `visited` ends the recursion of recursive schemas. */
+function addNames(
+  names: Map<string, readonly [name: string, schema: JsonSchema]>,
+  schema: JsonSchema,
+  deref: Deref,
+  visited: Set<JsonSchema>,
+): void {
+  const resolved = schema.$ref ? deref(schema) : schema;
+  if (visited.has(resolved)) return;
+  visited.add(resolved);
   for (const [name, propertySchema] of Object.entries(resolved.properties ?? {})) {
     for (const spelling of [name, ...(propertySchema['x-alias'] ?? [])])
       for (const key of [spelling, spelling.toLowerCase()]) names.set(key, [name, propertySchema]);
   }
   for (const branch of [...(resolved.anyOf ?? []), ...(resolved.oneOf ?? []), ...(resolved.allOf ?? [])]) {
-    for (const [key, property] of collectNames(branch, deref, cache)) names.set(key, property);
+    addNames(names, branch, deref, visited);
   }
-  return names;
 }
 
 function findItemSchema(schema: JsonSchema, deref: Deref): JsonSchema | undefined {
@@ -81,7 +97,6 @@ export function normalizeNames(
   deref: Deref,
 ): { value: unknown; errors: FieldError[] } {
   const errors: FieldError[] = [];
-  const cache = new Map<JsonSchema, NameMap>();
   // Joined into a path only for an error: a body may have ten thousand values.
   const path: (string | number)[] = [];
   const addError = (message: string) => {
@@ -105,7 +120,7 @@ export function normalizeNames(
       const items = itemSchema ? node.map((item, index) => visitChild(index, item, itemSchema)) : node;
       return items.every((item, index) => item === node[index]) ? node : items;
     }
-    const names = collectNames(nodeSchema, deref, cache);
+    const names = collectNames(nodeSchema, deref);
     return names.size === 0 ? node : renameProperties(node, names);
   };
   /** Copies the object only from the first difference on: most requests use the contract's spelling. */

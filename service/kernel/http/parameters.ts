@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { startsWithCalendarDay } from '../../../contract/rules/dates.ts';
 import { badRequest, preconditionFailed } from '../api-error.ts';
 import type { Page } from '../db/list-page.ts';
@@ -55,7 +55,7 @@ export const formatEtag = (version: number): string => `"${version}"`;
  * (members of a group, a lock that ended). If-Match evaluates the version, If-None-Match the whole tag.
  */
 export const formatReadEtag = (etag: string, body: string): string =>
-  `${etag.slice(0, -1)}.${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  `${etag.slice(0, -1)}.${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 
 /** Whether an If-None-Match header matches: `*`, or a list with this entity tag, weak or strong. */
 export const matchesEtag = (header: string | undefined, etag: string): boolean =>

@@ -30,13 +30,17 @@ export function registerBodyAdmission(app: FastifyInstance): void {
     waitingRequests.add(raw);
     app.server.emit('request', raw, response);
   });
-  app.addHook('preParsing', async (request, reply) => {
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (!hasBody(request) && !waitingRequests.has(request.raw)) return done(null, payload);
     const { bodyLimit } = request.routeOptions;
     const length = Number(request.headers['content-length'] ?? 0);
     // Forms with files have limits for each part instead.
     if (length > bodyLimit && !/^multipart\//i.test(request.headers['content-type'] ?? ''))
-      throw new ApiError(413, `The body has ${length} bytes; this operation accepts at most ${bodyLimit}`);
+      return done(
+        new ApiError(413, `The body has ${length} bytes; this operation accepts at most ${bodyLimit}`),
+      );
     if (waitingRequests.delete(request.raw)) reply.raw.writeContinue();
+    return done(null, payload);
   });
 }
 

@@ -42,15 +42,18 @@ export const rewriteTooLongUrl = ({ url = '/' }: IncomingMessage): string =>
 
 /** Rejects requests with headers that are too large (431), and with two Host headers (400, RFC 9112 3.2). */
 export function registerHeadChecks(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw: { rawHeaders } }) => {
+  app.addHook('onRequest', ({ raw: { rawHeaders } }, _reply, done) => {
     let bytes = 0;
     let hostCount = 0;
-    for (const [index, text] of rawHeaders.entries()) {
+    for (let index = 0; index < rawHeaders.length; index += 1) {
+      const text = rawHeaders[index] ?? '';
       // Two characters after each name and each value.
       bytes += text.length + 2;
-      if (index % 2 === 0 && text.toLowerCase() === 'host') hostCount += 1;
+      if (index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host') hostCount += 1;
     }
-    if (bytes > MAX_HEADERS_BYTES) throw new ApiError(431, 'The headers are larger than 8 KiB', [], CLOSE);
-    if (hostCount > 1) throw new ApiError(400, 'The request has more than one Host header', [], CLOSE);
+    if (bytes > MAX_HEADERS_BYTES)
+      return done(new ApiError(431, 'The headers are larger than 8 KiB', [], CLOSE));
+    if (hostCount > 1) return done(new ApiError(400, 'The request has more than one Host header', [], CLOSE));
+    return done();
   });
 }

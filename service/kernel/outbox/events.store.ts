@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, executeLater, type Tx } from '../db/database.ts';
+import { defineStatement } from '../db/driver/dialect.ts';
 import {
   createEnvelope,
   hasSchemaVersion,
@@ -30,23 +31,29 @@ export function publishEvents(tx: Tx, author: EventAuthor, events: readonly Chan
       }));
     if (messages.length === 0) continue;
     // The envelope is stored as the text that it came as: its first properties are put before the others.
-    executeLater(
-      sql`with counted as (
-          insert into topic (site_id, name, next) values (${author.siteId}, ${name}, ${messages.length})
-          on conflict (site_id, name) do update set next = topic.next + ${messages.length}
-          returning topic_id, next - ${messages.length} as first)
+    executeLater(insertEvents(author.siteId, name, messages.length, JSON.stringify(messages)), tx);
+  }
+}
+
+const insertEvents = defineStatement(
+  (
+    siteId: RawBuilder<number>,
+    topic: RawBuilder<string>,
+    count: RawBuilder<number>,
+    messages: RawBuilder<string>,
+  ) => sql`with counted as (
+          insert into topic (site_id, name, next) values (${siteId}, ${topic}, ${count})
+          on conflict (site_id, name) do update set next = topic.next + ${count}
+          returning topic_id, next - ${count} as first)
         insert into topic_event (site_id, topic_id, off, payload, entry_names)
         select site.site_id, counted.topic_id, counted.first + event.number - 1,
           ('{"modifiedAt":"' || ${MODIFIED_AT} || '",' || case when event.versioned
             then '"schemaVersion":' || site.schema_version || ',' else '' end || substr(event.envelope::text, 2))::json,
           event.names
-        from counted cross join rows from (json_to_recordset(${JSON.stringify(messages)}::json)
+        from counted cross join rows from (json_to_recordset(${messages}::json)
           as (envelope json, names json, versioned boolean)) with ordinality as event(envelope, names, versioned, number)
-        join site on site.site_id = ${author.siteId}`,
-      tx,
-    );
-  }
-}
+        join site on site.site_id = ${siteId}`,
+);
 
 /** A topic of a site. */
 export interface TopicKey {

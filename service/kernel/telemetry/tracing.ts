@@ -42,6 +42,9 @@ export function setTracer(tracer: Tracer | undefined): void {
   currentTracer = tracer;
 }
 
+/** Whether requests are traced. */
+export const isTracing = (): boolean => currentTracer !== undefined;
+
 /** Starts the span of a request; undefined if nothing is traced. */
 export const startRequestSpan = (headers: IncomingHttpHeaders): RequestSpan | undefined =>
   currentTracer?.startRequest(headers);

@@ -3,18 +3,27 @@ import { channel } from 'node:diagnostics_channel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type CompiledQuery,
+  type ConnectionProvider,
   type DatabaseConnection,
+  DefaultQueryExecutor,
   type Dialect,
   type Driver,
+  IdentifierNode,
   type Kysely,
+  type KyselyProps,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type QueryId,
   type QueryResult,
   type RawBuilder,
+  RawNode,
+  type RootOperationNode,
+  sql,
   type TransactionSettings,
+  ValueNode,
 } from 'kysely';
-import { connectionsAwaited, connectionsInUse, connectionWait } from '../../metrics.ts';
+import { connectionCounts, connectionWait } from '../../metrics.ts';
 import { getActiveSpan } from '../../telemetry/tracing.ts';
 import type { Tables } from '../tables/index.ts';
 import { abortedError, DbError, dbErrorCodes, toDbError } from './errors.ts';
@@ -70,10 +79,21 @@ export interface ConnectionRoute {
 /** The first statement of a request was not answered, because what it assumed is not true. */
 export class AssumptionError extends Error {}
 
+/** Texts for which `isPureRead` is remembered: examining a long one takes longer than encoding it. */
+const MAX_EXAMINED_TEXTS = 500;
+const pureReads = new Map<string, boolean>();
+
 /** Whether a statement can neither write nor lock. */
-export const isPureRead = ({ sql }: Statement): boolean =>
-  /^\s*(?:select|with)\b/i.test(sql) &&
-  !/\b(?:insert|update|delete|merge|share|nextval|setval|set_config)\b|pg_/i.test(sql);
+export function isPureRead({ sql }: Statement): boolean {
+  const known = pureReads.get(sql);
+  if (known !== undefined) return known;
+  const isRead =
+    /^\s*(?:select|with)\b/i.test(sql) &&
+    !/\b(?:insert|update|delete|merge|share|nextval|setval|set_config)\b|pg_/i.test(sql);
+  if (pureReads.size >= MAX_EXAMINED_TEXTS) pureReads.clear();
+  pureReads.set(sql, isRead);
+  return isRead;
+}
 
 /**
  * A statement that confirms what a request assumes, such as its caller. It is sent with the first statements of the request if they
@@ -107,7 +127,9 @@ export class Confirmation {
 
   /** Takes the result of the statement, which was claimed. */
   accept(result: StatementResult): void {
-    this.settle(this.#confirm(result));
+    const isTrue = result.isKnown === true || this.#confirm(result);
+    if (isTrue && this.statement.knownRow && result.firstRow) this.statement.knownRow.texts = result.firstRow;
+    this.settle(isTrue);
   }
 
   settle(isTrue: boolean): void {
@@ -171,14 +193,25 @@ export class KyselyConnection implements DatabaseConnection {
   #failure: BatchOutcome['failure'];
 
   readonly #confirmation: Confirmation | undefined;
+  /** Whether the metrics count the connection: those of the source. */
+  readonly isCounted: boolean;
 
-  constructor(connection: Connection, signal: AbortSignal | undefined, confirmation?: Confirmation) {
+  constructor(
+    connection: Connection,
+    signal: AbortSignal | undefined,
+    {
+      confirmation,
+      isCounted = false,
+    }: { confirmation?: Confirmation | undefined; isCounted?: boolean } = {},
+  ) {
     this.#connection = connection;
     this.#signal = signal;
     this.#confirmation = confirmation;
+    this.isCounted = isCounted;
   }
 
   release(): void {
+    if (this.isCounted) connectionCounts.inUse -= 1;
     this.#isClosed = true;
     this.#connection.release(this.#mustDiscard);
   }
@@ -360,10 +393,14 @@ export class KyselyConnection implements DatabaseConnection {
       'db.system.name': 'postgresql',
       'db.query.text': statements.map(({ sql }) => sql).join(';\n'),
     });
-    const outcome = await this.#runEach(statements, signal).catch((error: unknown): BatchOutcome => ({
-      results: [],
-      failure: { error, isReported: false },
-    }));
+    let outcome: BatchOutcome;
+    try {
+      outcome = await (this.#connection.runAll
+        ? this.#connection.runAll(statements, signal)
+        : this.#runEach(statements, signal));
+    } catch (error) {
+      outcome = { results: [], failure: { error, isReported: false } };
+    }
     endSpan?.(outcome.failure?.error);
     if (!outcome.failure || outcome.failure.error instanceof AssumptionError) return outcome;
     const error = toDbError(outcome.failure.error);
@@ -374,7 +411,6 @@ export class KyselyConnection implements DatabaseConnection {
   }
 
   async #runEach(statements: readonly Statement[], signal: AbortSignal | undefined): Promise<BatchOutcome> {
-    if (this.#connection.runAll) return this.#connection.runAll(statements, signal);
     const results: StatementResult[] = [];
     for (const { sql, parameters } of statements)
       results.push(await this.#connection.run(sql, parameters, signal));
@@ -409,9 +445,7 @@ class ConnectionSourceDriver implements Driver {
   readonly #signal: AbortSignal | undefined;
   readonly #confirmation: Confirmation | undefined;
   readonly #route: ConnectionRoute | undefined;
-  readonly #connections = new WeakMap<DatabaseConnection, KyselyConnection>();
-  /** Connections of the source, which the metrics count. */
-  readonly #counted = new WeakSet<DatabaseConnection>();
+  #closed: Promise<void> | undefined;
 
   constructor(source: ConnectionSource, { signal, confirmation, route }: DialectOptions) {
     this.#source = source;
@@ -422,29 +456,28 @@ class ConnectionSourceDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  async acquireConnection(): Promise<DatabaseConnection> {
+  async acquireConnection(): Promise<KyselyConnection> {
     const routed = this.#route?.open();
-    const connection = routed
-      ? new KyselyConnection(routed, this.#signal)
-      : new KyselyConnection(await this.#acquire(), this.#signal, this.#confirmation);
-    this.#connections.set(connection, connection);
-    if (!routed) this.#counted.add(connection);
-    return connection;
+    if (routed) return new KyselyConnection(routed, this.#signal);
+    return new KyselyConnection(await this.#acquire(), this.#signal, {
+      confirmation: this.#confirmation,
+      isCounted: true,
+    });
   }
 
   /** Reports a failure to get a connection as aborted, not as an error of the database, when the signal fired meanwhile. */
   async #acquire(): Promise<Connection> {
     if (this.#signal?.aborted) throw abortedError();
-    connectionsAwaited.inc();
+    connectionCounts.awaited += 1;
     const startedAt = performance.now();
     try {
       const connection = await this.#source.acquire();
-      connectionsInUse.inc();
+      connectionCounts.inUse += 1;
       return connection;
     } catch (error) {
       throw this.#signal?.aborted ? abortedError() : toDbError(error);
     } finally {
-      connectionsAwaited.dec();
+      connectionCounts.awaited -= 1;
       connectionWait.observe((performance.now() - startedAt) / 1_000);
     }
   }
@@ -468,18 +501,17 @@ class ConnectionSourceDriver implements Driver {
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    if (this.#counted.has(connection)) connectionsInUse.dec();
     this.#get(connection).release();
   }
 
-  async destroy(): Promise<void> {
-    await this.#source.close();
+  destroy(): Promise<void> {
+    return (this.#closed ??= this.#source.close());
   }
 
   #get(connection: DatabaseConnection): KyselyConnection {
-    const own = this.#connections.get(connection);
-    if (!own) throw new Error('This connection belongs to another driver');
-    return own;
+    if (!(connection instanceof KyselyConnection))
+      throw new Error('This connection belongs to another driver');
+    return connection;
   }
 }
 
@@ -489,17 +521,123 @@ export interface DialectOptions {
   route?: ConnectionRoute | undefined;
 }
 
+const ADAPTER = new PostgresAdapter();
+
+/** Composes the text of a `sql` template and its values; undefined if it has parts other than templates, names and values. */
+function composeText({ sqlFragments, parameters }: RawNode, values: unknown[]): string | undefined {
+  let text = '';
+  for (const [index, fragment] of sqlFragments.entries()) {
+    text += fragment;
+    const part = parameters[index];
+    if (part === undefined) continue;
+    if (RawNode.is(part)) {
+      const inner = composeText(part, values);
+      if (inner === undefined) return undefined;
+      text += inner;
+    } else if (IdentifierNode.is(part)) text += `"${part.name.replaceAll('"', '""')}"`;
+    else if (ValueNode.is(part) && part.immediate !== true) text += `$${values.push(part.value)}`;
+    else return undefined;
+  }
+  return text;
+}
+
+/** Compiles `sql` templates, which nearly all statements are, without the visitor of Kysely, which takes several times as long. */
+class TemplateCompiler extends PostgresQueryCompiler {
+  override compileQuery(node: RootOperationNode, queryId: QueryId): CompiledQuery {
+    const parameters: unknown[] = [];
+    const text = RawNode.is(node) ? composeText(node, parameters) : undefined;
+    return text === undefined
+      ? super.compileQuery(node, queryId)
+      : { query: node, queryId, sql: text, parameters };
+  }
+}
+
+const COMPILER = new TemplateCompiler();
+
+/** Stands for a value in a statement that is composed before its values are known. */
+class ValuePlace {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+/**
+ * Defines a statement whose text is the same for all values: it is composed at its first use only. `compose` gets a place for each value;
+ * other parameters of the statement are the same at each use.
+ */
+export function defineStatement<Values extends readonly unknown[], Row>(
+  compose: (...places: { [Index in keyof Values]: RawBuilder<Values[Index]> }) => RawBuilder<Row>,
+): (...values: Values) => CompiledQuery<Row> {
+  let composed: CompiledQuery | undefined;
+  const composeOnce = () => {
+    const places = Array.from({ length: compose.length }, (_, index) => sql.val(new ValuePlace(index)));
+    // The mapped type of the places is that of the values, which `compose` alone knows.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return compose(...(places as never)).compile(UNUSED_EXECUTOR);
+  };
+  return (...values) => {
+    composed ??= composeOnce();
+    const { query, queryId, sql: text, parameters } = composed;
+    return {
+      query,
+      queryId,
+      sql: text,
+      parameters: parameters.map((each) => (each instanceof ValuePlace ? values[each.index] : each)),
+    };
+  };
+}
+
+type ProvideConnection = ConnectionProvider['provideConnection'];
+
+/** Executes statements on the connections that it is given, without the layers of Kysely for plugins, logs and aborts. */
+export class DirectExecutor extends DefaultQueryExecutor {
+  readonly #provideConnection: ProvideConnection;
+
+  constructor(provideConnection: ProvideConnection) {
+    super(COMPILER, ADAPTER, { provideConnection });
+    this.#provideConnection = provideConnection;
+  }
+
+  override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#provideConnection((connection) => connection.executeQuery<R>(query));
+  }
+
+  override withConnectionProvider(provider: ConnectionProvider): DirectExecutor {
+    return new DirectExecutor((consume) => provider.provideConnection(consume));
+  }
+}
+
+/** Compiles only. */
+const UNUSED_EXECUTOR = {
+  getExecutor: () => new DirectExecutor(() => Promise.reject(new Error('Nothing is executed'))),
+};
+
 /**
  * PostgreSQL dialect over a source of connections. `signal` aborts statements, except those in transactions that may write;
  * `confirmation` comes before the answer to any statement; `route` may choose another server.
  */
-export function createDialect(source: ConnectionSource, options: DialectOptions = {}): Dialect {
-  return {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new ConnectionSourceDriver(source, options),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  };
+export const createDialect = (source: ConnectionSource, options: DialectOptions = {}): Dialect => ({
+  createAdapter: () => ADAPTER,
+  createDriver: () => new ConnectionSourceDriver(source, options),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => COMPILER,
+});
+
+/** Properties of a Kysely with this dialect that is made for a single request: it costs little, and executes directly. */
+export function createProps(source: ConnectionSource, options: DialectOptions = {}): KyselyProps {
+  const driver = new ConnectionSourceDriver(source, options);
+  const dialect = createDialect(source, options);
+  const executor = new DirectExecutor(async (consume) => {
+    const connection = await driver.acquireConnection();
+    try {
+      return await consume(connection);
+    } finally {
+      connection.release();
+    }
+  });
+  return { config: { dialect }, dialect, driver, executor };
 }
 
 /** Timeouts of database access in milliseconds, the same for the embedded database and PostgreSQL. */

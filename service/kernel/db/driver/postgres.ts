@@ -14,6 +14,7 @@ import {
   SessionPlans,
   type Statement,
   StatementBatch,
+  type StatementResult,
 } from './statement-batch.ts';
 
 /** Plans of the server process behind each client. */
@@ -114,72 +115,102 @@ interface ConnectionContext {
   onReadOnly: () => void;
   /** Statement that sets the limits of a transaction behind a pooler, whose sessions have those of others. */
   settings: Statement | undefined;
+  /** Takes the client back; with `discard` it is closed. */
+  release: (client: PoolClient, discard: boolean) => void;
 }
 
 /** Values go in and out as text, as on the embedded database. */
-function createConnection(
-  client: PoolClient,
-  { cancelPool, watch, onReadOnly, settings }: ConnectionContext,
-): Connection {
-  const plans = getPlans(client, settings !== undefined);
-  let isInTransaction = false;
-  let mayBeCancelledLater = false;
+class PostgresConnection implements Connection {
+  readonly #client: PoolClient;
+  readonly #context: ConnectionContext;
+  readonly #plans: SessionPlans;
+  #isInTransaction = false;
+  #mayBeCancelledLater = false;
   /** Whether a statement of this connection was given up: its answer may still arrive. */
-  let isLost = false;
+  #isLost = false;
   /** Whether the open transaction was started as read-only; then it refuses writes on any server. */
-  let isReadOnlyByChoice = false;
-  const createCanceller = (statement: string): Canceller => ({
-    connect: () => cancelPool.connect(),
-    async cancel(cancelClient) {
-      try {
-        await cancelClient.query(CANCEL_STATEMENT, [getProcessId(client) ?? 0, statement]);
-        cancelClient.release();
-      } catch {
-        // The server may still process the request, so nobody else may get this connection.
-        mayBeCancelledLater = true;
-        cancelClient.release(true);
-      }
-    },
-  });
-  const noteTransaction = (sql: string): void => {
-    const isStart = sql.startsWith('start transaction');
-    const isEnd = sql === 'commit' || sql === 'rollback';
-    if (isStart) isReadOnlyByChoice = sql.endsWith('read only');
-    else if (sql === SET_READ_ONLY) isReadOnlyByChoice = true;
-    else if (isEnd) isReadOnlyByChoice = false;
-    if (isStart || isEnd) isInTransaction = isStart;
-  };
+  #isReadOnlyByChoice = false;
+
+  constructor(client: PoolClient, context: ConnectionContext) {
+    this.#client = client;
+    this.#context = context;
+    this.#plans = getPlans(client, context.settings !== undefined);
+  }
+
+  async runAll(wanted: readonly Statement[], wantedSignal?: AbortSignal): Promise<BatchOutcome> {
+    if (this.#isLost) throw new ServerSilentError();
+    const { settings } = this.#context;
+    if (!settings) return this.#runBatch(wanted, wantedSignal);
+    const at = this.#findSettingsIndex(wanted);
+    if (at === undefined) return this.#runBatch(wanted, undefined);
+    const outcome = await this.#runBatch(wanted.toSpliced(at, 0, settings), undefined);
+    return { ...outcome, results: outcome.results.toSpliced(at, 1) };
+  }
+
+  async run(sql: string, parameters: readonly unknown[], signal?: AbortSignal): Promise<StatementResult> {
+    return getOnlyResult(await this.runAll([{ sql, parameters }], signal));
+  }
+
+  release(discard: boolean): void {
+    this.#context.release(this.#client, discard || this.#mayBeCancelledLater);
+  }
+
   /** Where the statement with the settings belongs: first in its transaction, which is the message if none is open. */
-  const findSettingsIndex = (statements: readonly Statement[]): number | undefined => {
-    if (!settings || isInTransaction) return undefined;
+  #findSettingsIndex(statements: readonly Statement[]): number | undefined {
+    if (this.#isInTransaction) return undefined;
     return statements[0]?.sql.startsWith('start transaction') ? 1 : 0;
-  };
-  const runAll = async (wanted: readonly Statement[], wantedSignal?: AbortSignal): Promise<BatchOutcome> => {
-    if (isLost) throw new ServerSilentError();
-    const at = findSettingsIndex(wanted);
-    const statements = settings && at !== undefined ? wanted.toSpliced(at, 0, settings) : wanted;
-    const outcome = await runBatch(statements, settings ? undefined : wantedSignal);
-    return at === undefined ? outcome : { ...outcome, results: outcome.results.toSpliced(at, 1) };
-  };
-  const runBatch = async (statements: readonly Statement[], signal?: AbortSignal): Promise<BatchOutcome> => {
-    for (const { sql } of statements) noteTransaction(sql);
-    const batch = new StatementBatch(statements, plans);
-    const sent = watch.guard(() => sendBatch(client, batch));
-    const lastStatement = statements.at(-1)?.sql ?? '';
-    const outcome = await (signal ? cancelOnAbort(signal, sent, createCanceller(lastStatement)) : sent).catch(
-      (error: unknown) => {
-        isLost ||= error instanceof ServerSilentError;
-        throw error;
-      },
-    );
-    if (getErrorCode(outcome.failure?.error) === dbErrorCodes.readOnly && !isReadOnlyByChoice) onReadOnly();
+  }
+
+  #noteTransaction(sql: string): void {
+    if (sql.startsWith('start transaction')) {
+      this.#isReadOnlyByChoice = sql.endsWith('read only');
+      this.#isInTransaction = true;
+    } else if (sql === SET_READ_ONLY) this.#isReadOnlyByChoice = true;
+    else if (sql === 'commit' || sql === 'rollback') {
+      this.#isReadOnlyByChoice = false;
+      this.#isInTransaction = false;
+    }
+  }
+
+  async #runBatch(statements: readonly Statement[], signal: AbortSignal | undefined): Promise<BatchOutcome> {
+    for (const { sql } of statements) this.#noteTransaction(sql);
+    const { watch, onReadOnly } = this.#context;
+    const batch = new StatementBatch(statements, this.#plans);
+    const sent = watch.guard(() => sendBatch(this.#client, batch));
+    let outcome: BatchOutcome;
+    try {
+      outcome = await (signal
+        ? cancelOnAbort(signal, sent, this.#createCanceller(statements.at(-1)?.sql ?? ''))
+        : sent);
+    } catch (error) {
+      this.#isLost ||= error instanceof ServerSilentError;
+      throw error;
+    }
+    if (
+      outcome.failure &&
+      getErrorCode(outcome.failure.error) === dbErrorCodes.readOnly &&
+      !this.#isReadOnlyByChoice
+    )
+      onReadOnly();
     return outcome;
-  };
-  return {
-    runAll,
-    run: async (sql, parameters, signal) => getOnlyResult(await runAll([{ sql, parameters }], signal)),
-    release: (discard) => client.release(discard || mayBeCancelledLater),
-  };
+  }
+
+  #createCanceller(statement: string): Canceller {
+    const { cancelPool } = this.#context;
+    return {
+      connect: () => cancelPool.connect(),
+      cancel: async (cancelClient) => {
+        try {
+          await cancelClient.query(CANCEL_STATEMENT, [getProcessId(this.#client) ?? 0, statement]);
+          cancelClient.release();
+        } catch {
+          // The server may still process the request, so nobody else may get this connection.
+          this.#mayBeCancelledLater = true;
+          cancelClient.release(true);
+        }
+      },
+    };
+  }
 }
 
 /** A statement that was sent just before may not have started when the server gets the cancel request, which is repeated then. */
@@ -218,6 +249,8 @@ async function cancelOnAbort<T>(signal: AbortSignal, query: Promise<T>, cancelle
 const DEFAULT_POOL_SIZE = 10;
 /** Timeout of connections and statements that control others: cancel requests and probes. */
 const CONTROL_TIMEOUT_MS = PROBE_TIMEOUT_MS + 500;
+/** Time after which connections that are handed on directly go back to the pool, which closes idle ones. */
+const HAND_ON_MS = 1_000;
 /** Shortest time between two replacements of all connections of a pool. */
 const MIN_RENEWAL_INTERVAL_MS = 1_000;
 
@@ -307,18 +340,54 @@ export function openPostgres(
       throw error;
     }
   };
+  // Clients that were used just now. The next user gets them directly: the pool would set a timer and listeners for each use.
+  let handedOn: PoolClient[] = [];
+  let returnTimer: NodeJS.Timeout | undefined;
+  const returnAll = (): void => {
+    returnTimer = undefined;
+    const clients = handedOn;
+    handedOn = [];
+    for (const client of clients) client.release();
+  };
+  const broken = new WeakSet<PoolClient>();
+  /** A client that breaks while nobody uses it is closed, as the pool does with idle ones. */
+  const dropBroken = (client: PoolClient): void => {
+    broken.add(client);
+    if (!handedOn.includes(client)) return;
+    handedOn = handedOn.filter((each) => each !== client);
+    client.release(true);
+  };
+  pool.on('connect', (client) => {
+    client.on('error', () => dropBroken(client));
+    client.on('end', () => dropBroken(client));
+  });
+  const context: ConnectionContext = {
+    cancelPool,
+    watch,
+    onReadOnly,
+    settings,
+    release(client, discard) {
+      // Whoever waits for a connection waits in the pool.
+      if (discard || broken.has(client) || pool.ending || pool.waitingCount > 0)
+        return client.release(discard);
+      handedOn.push(client);
+      returnTimer ??= setTimeout(returnAll, HAND_ON_MS).unref();
+    },
+  };
   return {
     async acquire() {
       for (;;) {
-        const client = await acquireClient();
-        if (generations.get(client) === generation)
-          return createConnection(client, { cancelPool, watch, onReadOnly, settings });
+        const client = (watch.isSilent ? undefined : handedOn.pop()) ?? (await acquireClient());
+        if (generations.get(client) === generation) return new PostgresConnection(client, context);
         client.release(true);
       }
     },
     close: async () => {
       watch.close();
-      await pool.end();
+      clearTimeout(returnTimer);
+      const ended = pool.end();
+      returnAll();
+      await ended;
       await Promise.all([cancelPool.end(), probePool.end()]);
     },
   };

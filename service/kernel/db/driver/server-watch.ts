@@ -20,6 +20,8 @@ export class ServerSilentError extends Error {
 }
 
 export interface ServerWatch {
+  /** Whether the server is known not to respond. */
+  readonly isSilent: boolean;
   /**
    * Starts `work` and settles like it. Rejects as soon as the server is known not to respond; `work` is then not started, or
    * goes on unobserved.
@@ -75,17 +77,26 @@ export function watchServer(probe: () => Promise<unknown>): ServerWatch {
   };
 
   return {
-    async guard(work) {
-      if (isSilent) throw new ServerSilentError();
-      const { promise, reject } = Promise.withResolvers<never>();
+    get isSilent() {
+      return isSilent;
+    },
+    guard<T>(work: () => Promise<T>): Promise<T> {
+      if (isSilent) return Promise.reject(new ServerSilentError());
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
       const entry = { since: performance.now(), reject };
       waiting.add(entry);
       schedule(PROBE_AFTER_MS);
-      try {
-        return await Promise.race([work(), promise]);
-      } finally {
-        waiting.delete(entry);
-      }
+      work().then(
+        (value) => {
+          waiting.delete(entry);
+          resolve(value);
+        },
+        (error: unknown) => {
+          waiting.delete(entry);
+          reject(error);
+        },
+      );
+      return promise;
     },
     close() {
       isClosed = true;

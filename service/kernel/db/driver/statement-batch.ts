@@ -14,6 +14,13 @@ export interface Statement {
   copyData?: Uint8Array | undefined;
   /** Whether texts of the result are wanted as bytes in UTF-8. Such a statement is planned each time. */
   textsAsBytes?: boolean | undefined;
+  /** The first row of an earlier result, which is not decoded if it comes again. */
+  knownRow?: KnownRow | undefined;
+}
+
+/** A row as the database sent it; without texts none is known yet. */
+export interface KnownRow {
+  texts?: readonly (string | null)[];
 }
 
 export interface StatementResult {
@@ -22,6 +29,10 @@ export interface StatementResult {
   command: string;
   /** Rows written; 0 for a statement that only reads. */
   affectedRows: number;
+  /** Whether the first row is the known one of the statement; `rows` does not have it then. */
+  isKnown?: boolean;
+  /** The first row as it was sent, of a statement with `knownRow`. */
+  firstRow?: readonly (string | null)[] | undefined;
 }
 
 /** What became of a batch. After the first statement that fails the database executes none. */
@@ -114,7 +125,11 @@ interface Step {
   /** Whether the rows of a COPY follow the statement. */
   isCopy: boolean;
   textsAsBytes: boolean;
+  knownRow: KnownRow | undefined;
 }
+
+const equalTexts = (a: readonly (string | null)[], b: readonly (string | null)[]): boolean =>
+  a.length === b.length && a.every((text, index) => text === b[index]);
 
 const NO_COLUMNS: readonly Column[] = [];
 
@@ -131,7 +146,9 @@ function decodeRow(columns: readonly Column[], values: readonly (string | null)[
 
 /** The row count of a command tag such as "INSERT 0 5" or "UPDATE 3"; 0 for commands that write no rows. */
 const countAffectedRows = (tag: string): number =>
-  /^(INSERT|UPDATE|DELETE|MERGE|COPY) /.test(tag) ? Number(tag.slice(tag.lastIndexOf(' '))) : 0;
+  !tag.startsWith('SELECT') && /^(INSERT|UPDATE|DELETE|MERGE|COPY) /.test(tag)
+    ? Number(tag.slice(tag.lastIndexOf(' ')))
+    : 0;
 
 /** Encodes statements and collects the messages that answer them. */
 export class StatementBatch {
@@ -140,6 +157,9 @@ export class StatementBatch {
   readonly #steps: Step[] = [];
   readonly #results: StatementResult[] = [];
   #rows: Record<string, unknown>[] = [];
+  /** The first row of a statement with `knownRow`. */
+  #firstRow: readonly (string | null)[] | undefined;
+  #isKnown = false;
   #failure: BatchOutcome['failure'];
 
   /**
@@ -160,14 +180,21 @@ export class StatementBatch {
     return messages;
   }
 
-  #encode({ sql, parameters, copyData, textsAsBytes = false }: Statement): Uint8Array[] {
+  #encode({ sql, parameters, copyData, textsAsBytes = false, knownRow }: Statement): Uint8Array[] {
     if (parameters.length > MAX_PARAMETERS) {
       const text = `A statement takes at most ${MAX_PARAMETERS} parameters, not ${parameters.length}`;
       throw new DbError(text, { code: dbErrorCodes.limitExceeded });
     }
     const values = parameters.map(encodeParameter);
     if (copyData) {
-      this.#steps.push({ planName: '', isPlanned: false, columns: NO_COLUMNS, isCopy: true, textsAsBytes });
+      this.#steps.push({
+        planName: '',
+        isPlanned: false,
+        columns: NO_COLUMNS,
+        isCopy: true,
+        textsAsBytes,
+        knownRow,
+      });
       // The server reads the rows as soon as it executes the statement, and skips them if it refuses the statement.
       return [
         serialize.parse({ text: sql }),
@@ -185,6 +212,7 @@ export class StatementBatch {
       columns: plan?.columns ?? NO_COLUMNS,
       isCopy: false,
       textsAsBytes,
+      knownRow,
     });
     if (plan) return [serialize.bind({ statement: planName, values }), serialize.execute()];
     return [
@@ -215,18 +243,33 @@ export class StatementBatch {
   }
 
   addRow(values: readonly (string | null)[]): void {
-    if (this.#step) this.#rows.push(decodeRow(this.#step.columns, values));
+    const step = this.#step;
+    if (!step) return;
+    if (step.knownRow && !this.#firstRow) {
+      this.#firstRow = values;
+      this.#isKnown = step.knownRow.texts !== undefined && equalTexts(step.knownRow.texts, values);
+      if (this.#isKnown) return;
+    }
+    this.#rows.push(decodeRow(step.columns, values));
   }
 
   /** `tag`: the command tag; empty for a statement that consists of comments only. */
   completeStatement(tag: string): void {
     const step = this.#step;
     if (step && step.planName !== '' && !step.isPlanned) this.#plans.add(step.planName, step.columns);
-    this.#results.push({
+    const space = tag.indexOf(' ');
+    const result: StatementResult = {
       rows: this.#rows,
-      command: tag.split(' ', 1).join(),
+      command: space < 0 ? tag : tag.slice(0, space),
       affectedRows: countAffectedRows(tag),
-    });
+    };
+    if (step?.knownRow) {
+      result.isKnown = this.#isKnown;
+      result.firstRow = this.#firstRow;
+      this.#isKnown = false;
+      this.#firstRow = undefined;
+    }
+    this.#results.push(result);
     this.#rows = [];
   }
 

@@ -3,7 +3,8 @@ import { types } from 'pg';
 
 type Decode = (text: string) => unknown;
 
-const { INT8, DATE, BYTEA, TEXT } = types.builtins;
+const { INT8, DATE, BYTEA, TEXT, TIMESTAMPTZ } = types.builtins;
+const INT4_ARRAY = 1007;
 const INT8_ARRAY = 1016;
 /** Accepts any type id; the declarations of pg name only some. */
 const getPgDecoder: (typeId: number, format: 'text') => Decode = types.getTypeParser;
@@ -14,10 +15,30 @@ const decodeInt8Array = (text: string) => {
   return Array.isArray(items) ? items.map((item: unknown) => (item === null ? null : Number(item))) : items;
 };
 
+/** `2026-11-28 12:44:34.123+00`: sessions are in UTC. */
+const UTC_TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/;
+const decodeOtherTimestamp = getPgDecoder(TIMESTAMPTZ, 'text');
+/** The parser of pg takes several times as long; it remains for what is not an ordinary time in UTC, such as `infinity`. */
+const decodeTimestamp: Decode = (text) =>
+  UTC_TIMESTAMP.test(text)
+    ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
+    : decodeOtherTimestamp(text);
+
+/** An array of numbers without null is a list in braces. */
+const decodeInt4Array: Decode = (text) =>
+  text === '{}'
+    ? []
+    : /^\{[\d,-]+\}$/.test(text)
+      ? text.slice(1, -1).split(',').map(Number)
+      : decodeOtherInt4Array(text);
+const decodeOtherInt4Array = getPgDecoder(INT4_ARRAY, 'text');
+
 const decoders = new Map<number, Decode>([
   // The int8 columns of the schema and count(*) stay below 2^53; numeric stays text, as in pg.
   [INT8, Number],
+  [INT4_ARRAY, decodeInt4Array],
   [INT8_ARRAY, decodeInt8Array],
+  [TIMESTAMPTZ, decodeTimestamp],
   // A calendar day is not an instant: as a Date it would depend on the time zone of the process.
   [DATE, keepText],
   [BYTEA, (text) => Buffer.from(text.slice(2), 'hex')],
