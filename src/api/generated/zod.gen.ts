@@ -2607,7 +2607,7 @@ export const zTopicOffset = z.object({
 
 export const zTopicPosition = z.object({
     name: z.string(),
-    nextOffset: z.coerce.bigint().gte(BigInt(0)).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }),
+    nextOffset: z.int().gte(0).lte(9007199254740991),
     entryTypeIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).nullable(),
     deletedUserIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).nullable()
 });
