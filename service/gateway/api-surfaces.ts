@@ -51,17 +51,18 @@ const WAITING_READS: ReadonlySet<string> = new Set<OperationId>([
 
 const MAX_CACHED_CALLERS = 10_000;
 
+const getCacheKey = (tokenHash: Buffer): string => tokenHash.toString('latin1');
+
 /**
  * The last callers of tokens, which their next requests are assumed to have: the token is read again with the first statement of each
  * request, and nothing is answered before (kernel/db, `assume`).
  */
 function createCallerCache() {
   const callers = createCache<{ caller: Caller; knownRow: KnownRow }>({ maxEntries: MAX_CACHED_CALLERS });
-  const getKey = (tokenHash: Buffer) => tokenHash.toString('latin1');
   return {
     save({ caller, principal }: AuthenticatedCaller): void {
       // Who acts for another user is looked up by each request.
-      if (!principal) callers.set(getKey(caller.tokenHash), { caller, knownRow: {} });
+      if (!principal) callers.set(getCacheKey(caller.tokenHash), { caller, knownRow: {} });
     },
     assume(
       db: Db,
@@ -71,7 +72,7 @@ function createCallerCache() {
     ): (AssumingDb & { caller: Caller }) | undefined {
       const { id } = operation;
       if ((isWrite(operation) && !TRANSACTIONAL_WRITES.has(id)) || WAITING_READS.has(id)) return undefined;
-      const known = callers.get(getKey(tokenHash));
+      const known = callers.get(getCacheKey(tokenHash));
       if (!known) return undefined;
       const { caller, knownRow } = known;
       const assuming = assumeCaller(db, caller, ip, knownRow);

@@ -232,11 +232,11 @@ function addRoute(
         return done(error as Error);
       }
       if (isAdmitted) return done();
-      return void authenticate(request, reply).then(() => {
+      const admit = () => {
         if (operation.hasStreamedBody) acceptForm(request);
-        // oxlint-disable-next-line promise/no-callback-in-promise -- as Fastify does with the promise of a hook
         done();
-      }, done);
+      };
+      return void authenticate(request, reply).then(admit, done);
     },
     ...(recorder && {
       preHandler: (request, _reply, done) => {

@@ -19,7 +19,7 @@ import {
   type RawBuilder,
   RawNode,
   type RootOperationNode,
-  sql,
+  sql as kyselySql,
   type TransactionSettings,
   ValueNode,
 } from 'kysely';
@@ -572,7 +572,7 @@ export function defineStatement<Values extends readonly unknown[], Row>(
 ): (...values: Values) => CompiledQuery<Row> {
   let composed: CompiledQuery | undefined;
   const composeOnce = () => {
-    const places = Array.from({ length: compose.length }, (_, index) => sql.val(new ValuePlace(index)));
+    const places = Array.from({ length: compose.length }, (_, index) => kyselySql.val(new ValuePlace(index)));
     // The mapped type of the places is that of the values, which `compose` alone knows.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return compose(...(places as never)).compile(UNUSED_EXECUTOR);

@@ -86,16 +86,10 @@ export function watchServer(probe: () => Promise<unknown>): ServerWatch {
       const entry = { since: performance.now(), reject };
       waiting.add(entry);
       schedule(PROBE_AFTER_MS);
-      work().then(
-        (value) => {
-          waiting.delete(entry);
-          resolve(value);
-        },
-        (error: unknown) => {
-          waiting.delete(entry);
-          reject(error);
-        },
-      );
+      const end = () => waiting.delete(entry);
+      const running = work();
+      running.then(end, end);
+      running.then(resolve, reject);
       return promise;
     },
     close() {
