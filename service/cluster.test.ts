@@ -212,11 +212,16 @@ test.skipIf(programs === undefined)(
     });
     expect([events.status, events.body.length > 0]).toEqual([200, true]);
 
-    // A change of an entry and its event are committed together: the transaction is prepared on the node first.
+    // What a transaction changes on the coordinator and on a node is committed together: it is prepared on the node first.
     const countPrepared = async () =>
       (await sql<{ n: number }>`select count(*) as n from pg_dist_transaction`.execute(db)).rows[0]?.n ?? 0;
     const prepared = await countPrepared();
-    await first.update(id, { Score: 6 });
+    await db.transaction().execute(async (tx) => {
+      await sql`update entry set version = version + 1 where site_id = ${first.siteId} and entry_id = ${id}`.execute(
+        tx,
+      );
+      await sql`update topic set next = next where site_id = ${first.siteId}`.execute(tx);
+    });
     expect(await countPrepared()).toBe(prepared + 1);
 
     const { rows: slugs } = await sql<{
