@@ -212,6 +212,16 @@ test.skipIf(programs === undefined)(
     });
     expect([events.status, events.body.length > 0]).toEqual([200, true]);
 
+    // A foreign key between the places is replaced by a trigger.
+    const leaver = await makePerson(db, first.siteId);
+    await sql`insert into ri_user (site_id, user_id, is_enabled) values (${first.siteId}, ${leaver.userId}, true)`.execute(
+      db,
+    );
+    await sql`delete from membership where site_id = ${first.siteId} and user_id = ${leaver.userId}`.execute(
+      db,
+    );
+    expect((await sql`select from ri_user where site_id = ${first.siteId}`.execute(db)).rows).toEqual([]);
+
     // What a transaction changes on the coordinator and on a node is committed together: it is prepared on the node first.
     const countPrepared = async () =>
       (await sql<{ n: number }>`select count(*) as n from pg_dist_transaction`.execute(db)).rows[0]?.n ?? 0;
