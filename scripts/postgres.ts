@@ -52,12 +52,14 @@ function getServerUser(): { uid?: number; gid?: number } {
 }
 
 const STANDBY_OF = '--standby-of=';
+const PROGRAMS = '--programs=';
 
 /** Runs a cluster until this process ends. `extraSettings` (`name=value`) override the default ones. */
 async function runCluster(words: readonly string[]): Promise<void> {
   const primaryUrl = words.find((word) => word.startsWith(STANDBY_OF))?.slice(STANDBY_OF.length);
-  const extraSettings = words.filter((word) => !word.startsWith(STANDBY_OF));
-  const bin = ensurePrograms();
+  const programs = words.find((word) => word.startsWith(PROGRAMS))?.slice(PROGRAMS.length);
+  const extraSettings = words.filter((word) => !word.startsWith(STANDBY_OF) && !word.startsWith(PROGRAMS));
+  const bin = programs ?? ensurePrograms();
   const folder = mkdtempSync(join(tmpdir(), 'steward-postgres-'));
   const user = getServerUser();
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -72,9 +74,9 @@ async function runCluster(words: readonly string[]): Promise<void> {
     );
   else {
     // PATH may have links to some of the programs only.
-    const programs = dirname(realpathSync(join(bin, 'postgres')));
+    const folderOfAll = dirname(realpathSync(join(bin, 'postgres')));
     const args = ['-D', data, '-d', primaryUrl, '-R', '-c', 'fast', '-N'];
-    execFileSync(join(programs, 'pg_basebackup'), args, options);
+    execFileSync(join(folderOfAll, 'pg_basebackup'), args, options);
   }
   const port = await findFreePort();
   const settings = [
@@ -147,9 +149,24 @@ export function startStandby(
   return startPostgres([`${STANDBY_OF}${url.href}`, ...settings]);
 }
 
-/** Starts a private cluster with additional settings (`name=value`). It stops when this process ends in any way. */
-export async function startPostgres(settings: readonly string[] = []): Promise<Cluster> {
-  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(import.meta.url), ...settings], {
+/**
+ * Folder of the programs of a PostgreSQL in which Citus is installed: `CITUS_PROGRAMS`, or the one that the tests use; undefined without
+ * Citus.
+ */
+export function findCitusPrograms(): string | undefined {
+  const folder = process.env['CITUS_PROGRAMS'] ?? findPrograms();
+  if (folder === undefined) return undefined;
+  const programs = dirname(realpathSync(join(folder, 'postgres')));
+  return existsSync(join(programs, '../lib/citus.so')) ? programs : undefined;
+}
+
+/**
+ * Starts a private cluster with additional settings (`name=value`), with the programs of a folder or those that are found. It stops when
+ * this process ends in any way.
+ */
+export async function startPostgres(settings: readonly string[] = [], programs?: string): Promise<Cluster> {
+  const words = programs === undefined ? settings : [...settings, `${PROGRAMS}${programs}`];
+  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(import.meta.url), ...words], {
     // A separate process group: Ctrl-C reaches only the tests, which stop the cluster when they no longer need it.
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],

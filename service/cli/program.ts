@@ -1,6 +1,14 @@
 import { Command as Program, Option } from 'commander';
 import { checkInstallation } from '../kernel/installation-checks.ts';
 import {
+  clusterInitSyntax,
+  clusterMoveSyntax,
+  clusterStatusSyntax,
+  runClusterInit,
+  runClusterMove,
+  runClusterStatus,
+} from './cluster.ts';
+import {
   type Command,
   CommandError,
   type CommandSyntax,
@@ -102,6 +110,16 @@ export function createProgram({ runOnDatabase, write, writeNote, setExitCode }: 
     const { result, isUsable } = await runMigrate(toValues(migrateSyntax.options, values));
     printResult(result);
     if (!isUsable) setExitCode(EXIT_CODES.refused);
+  });
+  addCommand(clusterInitSyntax, HEADINGS.host).action(async () => {
+    printResult(await runClusterInit());
+  });
+  addCommand(clusterStatusSyntax, HEADINGS.host).action(async (values: object) => {
+    const { sites = false } = toValues(clusterStatusSyntax.options, values);
+    printResult(await runClusterStatus(sites));
+  });
+  addCommand(clusterMoveSyntax, HEADINGS.host).action(async (slug: string, node: string) => {
+    printResult(await runClusterMove(slug, node));
   });
   addCommand(moveSyntax, HEADINGS.host).action(async (values: object) => {
     printResult(await runMove(toValues(moveSyntax.options, values), writeNote));

@@ -188,8 +188,8 @@ export async function setIndexesReady(db: Db, siteId: number, ready: boolean): P
     .where('is_searchable', '=', true)
     .execute();
   await db
-    .updateTable('site')
-    .set({ schema_stamp: crypto.randomUUID() })
+    .updateTable('schema_stamp')
+    .set({ stamp: crypto.randomUUID() })
     .where('site_id', '=', siteId)
     .execute();
 }

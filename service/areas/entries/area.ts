@@ -41,6 +41,7 @@ export const entriesArea = defineArea({
     entry: { backup: { leftOut: 'written to a sheet per entry type' } },
     entry_multi: { backup: { leftOut: 'derived from values' } },
     entry_text: { backup: { leftOut: 'derived from values' } },
+    entry_block: { backup: { leftOut: 'derived from rows' } },
     list_block: { backup: { leftOut: 'derived from rows' } },
     entry_type_version: { backup: { leftOut: 'tells the caches of the installation what changed' } },
     entry_change: { backup: { sheet: 'changes' } },

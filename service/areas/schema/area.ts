@@ -8,6 +8,7 @@ export const schemaArea = defineArea({
   handlers: schemaHandlers,
   tasks: (context) => [createFieldJobsTask(context)],
   tables: {
+    schema_stamp: { backup: { leftOut: 'tells the caches of the installation what changed' } },
     entry_type: { backup: { sheet: 'types' } },
     field: { backup: { sheet: 'fields', columnsLeftOut: ['deleted_at', 'slot_state', 'search_state'] } },
     choice_value: { backup: { sheet: 'choices' } },

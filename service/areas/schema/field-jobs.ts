@@ -64,7 +64,7 @@ const BATCH_HANDLERS: Readonly<Record<FieldJob['job'], BatchHandler>> = {
 
 async function markReady(tx: Tx, job: FieldJob, state: 'slot_state' | 'search_state'): Promise<void> {
   await store.markReady(tx, job, state);
-  await renewSchemaStamp(tx, job.siteId);
+  renewSchemaStamp(tx, job.siteId);
 }
 
 /**

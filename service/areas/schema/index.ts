@@ -18,7 +18,7 @@ export { createEntryType, requireEntryType } from './entry-types.ts';
 export { applyChange } from './field-draft.ts';
 export { getCalculations } from './formulas.ts';
 export { createField } from './fields.ts';
-export { countChoiceUses } from './schema.store.ts';
+export { countChoiceUses, renewSchemaStamp } from './schema.store.ts';
 export {
   getCachedSchema,
   lockSchemaShared,

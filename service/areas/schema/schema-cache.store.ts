@@ -11,7 +11,7 @@ import {
 } from './schema.ts';
 
 /**
- * Cached schemas by stamp. `schema_stamp` is a random UUID that every change of the schema renews, so a stamp never
+ * Cached schemas by stamp. `schema_stamp.stamp` is a random UUID that every change of the schema renews, so a stamp never
  * identifies another schema, not even after a rollback or in another database.
  */
 const schemasByStamp = createCache<SiteSchema>({ maxEntries: 200 });
@@ -23,7 +23,7 @@ const SCHEMA_LOCK_KEY = 7_402;
 
 /** Schema of a site; a cached one costs a single read of its stamp. */
 export async function loadSchema(db: Db, siteId: number): Promise<SiteSchema> {
-  const query = sql<{ stamp: string }>`select schema_stamp as stamp from site where site_id = ${siteId}`;
+  const query = sql<{ stamp: string }>`select stamp from schema_stamp where site_id = ${siteId}`;
   const { rows } = await query.execute(db);
   const stamp = rows[0]?.stamp ?? '';
   const schema = schemasByStamp.get(stamp);
@@ -125,7 +125,7 @@ interface SchemaRow {
 /** Reads the whole schema in one statement, so that all parts belong to one version. */
 async function readSchema(db: Db, siteId: number): Promise<SiteSchema> {
   const { rows } = await sql<SchemaRow>`
-    select schema_stamp as stamp, schema_version as version,
+    select (select stamp from schema_stamp where site_id = ${siteId}) as stamp, schema_version as version,
       (select coalesce(jsonb_agg(jsonb_build_object('id', type_id, 'apiName', api_name, 'singularName', singular_name,
         'pluralName', plural_name, 'icon', icon, 'version', version) order by type_id), '[]')
         from entry_type where site_id = ${siteId}) as types,

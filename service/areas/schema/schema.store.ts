@@ -1,7 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import type { ChoiceValueInfo, EntryTypeInfo } from '../../../contract/generated/types.gen.ts';
 import { type Db, executeLater, type Tx } from '../../kernel/db/database.ts';
-import { ENTRIES_BY_TYPE } from '../../kernel/db/list-page.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
 import { raiseAllTypeVersions } from '../../kernel/db/type-versions.ts';
 import { deleteFailure } from '../../kernel/tasks/task-failures.store.ts';
@@ -14,10 +13,10 @@ type FieldJobKind = Tables['field_job']['job'];
 
 /** Number of entries by type id; types without entries are missing. */
 export async function countEntries(db: Db, siteId: number): Promise<ReadonlyMap<number, number>> {
-  const { rows } = await sql<{ part: number; n: number }>`
-    select part, sum(n)::int as n from list_block
-    where site_id = ${siteId} and list = ${ENTRIES_BY_TYPE} group by part having sum(n) > 0`.execute(db);
-  return new Map(rows.map(({ part, n }) => [part, n]));
+  const { rows } = await sql<{ type_id: number; n: number }>`
+    select type_id, sum(n)::int as n from entry_block
+    where site_id = ${siteId} group by type_id having sum(n) > 0`.execute(db);
+  return new Map(rows.map(({ type_id: typeId, n }) => [typeId, n]));
 }
 
 /** Change of the number of entries of a type on a day. */
@@ -82,9 +81,10 @@ export async function hasHistory(
 export async function incrementSchemaVersion(tx: Tx, siteId: number): Promise<void> {
   await tx
     .updateTable('site')
-    .set({ schema_version: sql`schema_version + 1`, schema_stamp: sql`gen_random_uuid()` })
+    .set({ schema_version: sql`schema_version + 1` })
     .where('site_id', '=', siteId)
     .execute();
+  renewSchemaStamp(tx, siteId);
   recordSchemaVersion(tx, siteId);
   await raiseAllTypeVersions(tx, siteId);
 }
@@ -165,14 +165,13 @@ export async function loadTypeDefinitions(
 }
 
 /**
- * Renews the stamp without a new `schemaVersion`: cached schemas are read again because the state of a slot changed.
+ * Renews the stamp with the next statement. Without a new `schemaVersion`: cached schemas are read again because the state of a slot changed.
  */
-export async function renewSchemaStamp(tx: Tx, siteId: number): Promise<void> {
-  await tx
-    .updateTable('site')
-    .set({ schema_stamp: sql`gen_random_uuid()` })
-    .where('site_id', '=', siteId)
-    .execute();
+export function renewSchemaStamp(tx: Tx, siteId: number): void {
+  executeLater(
+    sql`update schema_stamp set stamp = ${crypto.randomUUID()}::uuid where site_id = ${siteId}`,
+    tx,
+  );
 }
 
 export async function insertEntryType(

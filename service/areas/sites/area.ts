@@ -17,7 +17,7 @@ export const sitesArea = defineArea({
   },
   tasks: (context) => [createFiguresTask(context)],
   tables: {
-    site: { backup: { sheet: 'site', columnsLeftOut: ['schema_stamp', 'storage_quota'] } },
+    site: { backup: { sheet: 'site', columnsLeftOut: ['storage_quota'] } },
     site_brand: { backup: { sheet: 'siteBrand' } },
     site_storage: { backup: { leftOut: 'counted again from the files' } },
     site_figure: {

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../kernel/db/database.ts';
-import { ENTRIES_BY_TYPE } from '../../kernel/db/list-page.ts';
 
 /** Figures of a site on a day. */
 export interface StoredFigures {
@@ -34,7 +33,7 @@ export async function listSitesToMeasure(db: Db, minutes: number): Promise<numbe
 }
 
 /**
- * The figures from a day on, in one snapshot, without reading entries: their number is kept by type (list_block), and the audit
+ * The figures from a day on, in one snapshot, without reading entries: their number is kept by type (entry_block), and the audit
  * log, of which only the rows from that day on are read, says what was added and removed since. Values that a calculation wrote are no
  * changes. `cli.load` names a number instead of ids.
  */
@@ -42,8 +41,8 @@ const selectFigures = (siteId: number, firstDay: RawBuilder<unknown>): RawBuilde
   select d.day, changes, case when d.day = ${TODAY} then storage_bytes end as storage_bytes,
     greatest(0, held.entries - coalesce(sum(difference) over (order by d.day desc rows between unbounded preceding and 1 preceding), 0))::int as entries
   from generate_series(0, ${TODAY} - ${firstDay}) as ago(days) cross join lateral (select ${TODAY} - ago.days as day) d
-  cross join (select coalesce(sum(n), 0) as entries from list_block
-    where site_id = ${siteId} and list = ${ENTRIES_BY_TYPE}) held
+  cross join (select coalesce(sum(n), 0) as entries from entry_block
+    where site_id = ${siteId}) held
   cross join (select coalesce(max(used_bytes), 0)::bigint as storage_bytes from site_storage where site_id = ${siteId}) used
   cross join lateral (
     select coalesce(sum(w.n), 0)::int as changes,

@@ -86,8 +86,7 @@ onEachKind((kind) => {
     );
     const type = await api.get<EntryTypeVm>(`/api/rest/v4/schema/entrytypes/${typeId}`);
     expect(type.body.entryCount).toBe(2 * ENTRIES);
-    const blocks =
-      await sql`select sum(n)::int as n from list_block where list = 4 and site_id = ${siteId}`.execute(db);
+    const blocks = await sql`select sum(n)::int as n from entry_block where site_id = ${siteId}`.execute(db);
     expect(blocks.rows).toEqual([{ n: 2 * ENTRIES }]);
 
     const query = { query: { Summary: { $contains: 'OUR' } }, fields: ['Name'], limit: 1 };

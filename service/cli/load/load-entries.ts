@@ -56,7 +56,7 @@ export async function loadEntries(target: LoadTarget, options: LoadOptions): Pro
     return { siteId, typeId: type.id, changes };
   });
   // Otherwise the first reads would check the visibility of each row and use plans for empty tables.
-  await sql`vacuum analyze entry, entry_change, entry_multi, entry_text, cell_log, list_block`.execute(
+  await sql`vacuum analyze entry, entry_change, entry_multi, entry_text, cell_log, entry_block`.execute(
     target.db,
   );
   return loaded;

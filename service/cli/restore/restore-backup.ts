@@ -91,7 +91,7 @@ export async function restoreBackup(
     });
   });
   // Otherwise the first reads would check the visibility of each row and use plans for empty tables.
-  await sql`vacuum analyze entry, entry_change, entry_multi, entry_text, cell_log, list_block, membership`.execute(
+  await sql`vacuum analyze entry, entry_change, entry_multi, entry_text, cell_log, entry_block, list_block, membership`.execute(
     target.db,
   );
   return report;

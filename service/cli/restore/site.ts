@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type BackupFile, InvalidBackupError } from '../../areas/backups/index.ts';
 import { SHEETS } from '../../areas/registry.ts';
+import { renewSchemaStamp } from '../../areas/schema/index.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { CommandError } from '../commands/command.ts';
 import { readRecords } from './sheets.ts';
@@ -59,11 +60,11 @@ export async function prepareSite(
     on conflict (slug) do update set name = excluded.name, identity_mode = excluded.identity_mode,
       dedicated_domain = excluded.dedicated_domain, time_zone = excluded.time_zone,
       may_manage_existing_users = excluded.may_manage_existing_users, schema_version = excluded.schema_version,
-      has_agent_server = excluded.has_agent_server, requires_acting_reason = excluded.requires_acting_reason,
-      schema_stamp = gen_random_uuid()
+      has_agent_server = excluded.has_agent_server, requires_acting_reason = excluded.requires_acting_reason
     returning site_id as "siteId"`.execute(tx);
   const [site] = rows;
   if (!site) throw new Error('Inserting the site returned no row');
+  renewSchemaStamp(tx, site.siteId);
   // Checked while the row is locked: the second of two restores to one slug finds the data of the first.
   await findEmptySite(tx, slug);
   return { ...site, identityMode: identityMode ?? null };

@@ -55,6 +55,8 @@ import { up as leases } from './migrations/0054_leases.ts';
 import { up as siteFigures } from './migrations/0055_site_figures.ts';
 import { up as sealTime } from './migrations/0056_seal_time.ts';
 import { up as agentForbiddenFields } from './migrations/0057_agent_forbidden_fields.ts';
+import { up as entryBlocks } from './migrations/0058_entry_blocks.ts';
+import { up as schemaStamp } from './migrations/0059_schema_stamp.ts';
 import { partitionTables } from './partitions.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -127,6 +129,8 @@ const allMigrations: SchemaMigrations = {
   '0052_job_items': { up: jobItems },
   '0055_site_figures': { up: siteFigures, phase: 'expand' },
   '0056_seal_time': { up: sealTime, phase: 'expand' },
+  '0058_entry_blocks': { up: entryBlocks },
+  '0059_schema_stamp': { up: schemaStamp },
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */

@@ -25,7 +25,8 @@ export type DataVersion = string;
 
 /** For how many versions a row remembers when their transactions began. */
 const MAX_RECENT_STARTS = 200;
-const addedStart = sql`(array_prepend(now()::timestamptz(3), v.recent_starts))[1:${sql.lit(MAX_RECENT_STARTS)}]`;
+/** The time of the transaction is the one of the row that was to be inserted: a cluster computes no time in updates of conflicts. */
+const addedStart = sql`(array_prepend(excluded.recent_starts[1], v.recent_starts))[1:${sql.lit(MAX_RECENT_STARTS)}]`;
 
 /**
  * Raises the versions of the types with the COMMIT of the transaction. Call it last in the transaction: the rows are locks that all writers of a type
@@ -36,8 +37,10 @@ export function raiseTypeVersions(tx: Tx, siteId: number, changes: readonly Type
   for (const [typeId, typeChanges] of [...changesByType].toSorted(([a], [b]) => a - b)) {
     const hasEntryChanges = typeChanges.some(({ fieldIds }) => fieldIds === 'all');
     const fieldIds = typeChanges.flatMap((change) => (change.fieldIds === 'all' ? [] : change.fieldIds));
+    const changedIds = [...new Set(fieldIds)];
+    // Without a subquery, which a cluster does not accept here.
     const fieldVersions = (version: RawBuilder<unknown>) =>
-      sql`(select coalesce(jsonb_object_agg(id::text, ${version}), '{}') from unnest(${[...new Set(fieldIds)]}::int[]) as id)`;
+      sql`jsonb_object(${changedIds}::text[], array_fill((${version})::text, array[${changedIds.length}::int]))`;
     const query = sql`insert into entry_type_version as v (site_id, type_id, version, entries_version, field_versions, recent_starts)
       values (${siteId}, ${typeId}, 1, ${hasEntryChanges ? 1 : 0}, ${fieldVersions(sql`1`)}, array[now()::timestamptz(3)])
       on conflict (site_id, type_id) do update set version = v.version + 1,

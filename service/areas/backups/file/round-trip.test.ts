@@ -32,7 +32,8 @@ async function computeDerivedDigests(db: Db, siteId: number): Promise<unknown> {
       select (to_jsonb(t) - 'site_id')::text as t from ${sql.table(table)} as t where site_id = ${siteId} ${more}) as r)`;
   const { rows } = await sql`
     select ${digestTable('entry')} as entry, ${digestTable('entry_multi')} as multi, ${digestTable('entry_text')} as texts,
-      ${digestTable('field')} as fields, ${digestTable('list_block', sql`and n <> 0`)} as blocks`.execute(db);
+      ${digestTable('field')} as fields, ${digestTable('list_block', sql`and n <> 0`)} as blocks,
+      ${digestTable('entry_block', sql`and n <> 0`)} as "entryBlocks"`.execute(db);
   return rows[0];
 }
 

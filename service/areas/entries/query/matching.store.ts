@@ -16,7 +16,6 @@ import {
 import type { Db } from '../../../kernel/db/database.ts';
 import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
 import { escapeLike, toLikePattern } from '../../../kernel/db/like.ts';
-import { ENTRIES_BY_TYPE } from '../../../kernel/db/list-page.ts';
 import { foldCase, type SchemaField, toSlotText } from '../../schema/index.ts';
 import { ENTRY, slotSql, textSql, valueSql } from './field-sql.store.ts';
 import {
@@ -42,8 +41,8 @@ export const matchingSql = (
 export function countSql(query: ResolvedQuery): Sql {
   const { type, condition, context } = query;
   if (matchesAll(condition))
-    return sql`select coalesce(sum(n), 0)::int as n from list_block
-      where site_id = ${context.siteId} and list = ${ENTRIES_BY_TYPE} and part = ${type.id}`;
+    return sql`select coalesce(sum(n), 0)::int as n from entry_block
+      where site_id = ${context.siteId} and type_id = ${type.id}`;
   const searchSql = searchOnlySql(condition, createFieldLookup(type), context);
   return searchSql
     ? sql`select count(*)::int as n from (${searchSql}) as texts`

@@ -103,7 +103,7 @@ export async function readPage(db: Db, statement: PageStatement): Promise<Page> 
   const query = sql<PageRow>`${from ? sql`with ${from}` : sql``}
     select count(*)::int as count, coalesce(sum(${size}), 0) as bytes, bool_or(not ${isSmall}) as "isIncomplete",
       case when sum(${size}) <= ${MAX_BYTES} then string_agg("row", ${ROW_SEPARATOR}) filter (where ${isSmall}) end as text,
-      (select schema_stamp from site where site_id = ${siteId}) as stamp,
+      (select stamp from schema_stamp where site_id = ${siteId}) as stamp,
       ${total ? sql`case when count(*) = ${limit} then (${total}) end` : sql`null::int`} as total,
       ${
         endDependency

@@ -59,7 +59,7 @@ function countSmallerIdsSql(query: ResolvedQuery, entryId: number): Sql {
   const { siteId } = context;
   if (matchesAll(condition))
     return buildCountBefore(
-      { siteId, list: ENTRIES_BY_TYPE, part: type.id },
+      { siteId, list: ENTRIES_BY_TYPE, parts: [type.id] },
       entryId,
       (firstId, endId) =>
         sql`select count(*) from entry where site_id = ${siteId} and type_id = ${type.id}

@@ -70,7 +70,7 @@ function singleChoiceJsonSql(field: SchemaField): Sql {
 /** The name comes from entry_change, which has deleted entries as well and always the same name as the entry. */
 export function referenceJsonSql(id: Sql, { siteId, linkTo, extended }: Rendering): Sql {
   const typeName = extended
-    ? sql`, 'entryTypeName', (select t.singular_name from entry_type t where t.site_id = r.site_id and t.type_id = r.type_id)`
+    ? sql`, 'entryTypeName', (select t.singular_name from entry_type t where t.site_id = ${siteId} and t.type_id = r.type_id)`
     : sql``;
   const url =
     linkTo === undefined

@@ -334,7 +334,7 @@ onEachApp((context) => {
     const rename = async (to: string) => {
       const { db } = context();
       await sql`update field set api_name = ${to} where field_id = ${changing.field('Note').id}`.execute(db);
-      await sql`update site set schema_stamp = gen_random_uuid() where site_id = ${changing.siteId}`.execute(
+      await sql`update schema_stamp set stamp = gen_random_uuid() where site_id = ${changing.siteId}`.execute(
         db,
       );
     };

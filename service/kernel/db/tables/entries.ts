@@ -18,6 +18,12 @@ interface EntryTypeTable {
   modified_at: Timestamp;
 }
 
+/** Random value, replaced with each change of the schema or of a slot's state; caches of the schema compare it. */
+interface SchemaStampTable {
+  site_id: number;
+  stamp: string;
+}
+
 /** Versions of the schema that events of publications can name. */
 interface SchemaVersionTable {
   site_id: number;
@@ -216,9 +222,18 @@ interface EntryTypeVersionTable {
   recent_starts: Date[];
 }
 
+/** Number of entries of a type per block of ids; maintained by triggers (migrations/0058_entry_blocks.ts). */
+interface EntryBlockTable {
+  site_id: number;
+  type_id: number;
+  first_id: number;
+  n: number;
+}
+
 export interface EntryTables {
   saved_view: SavedViewTable;
   entry_type: EntryTypeTable;
+  schema_stamp: SchemaStampTable;
   schema_version: SchemaVersionTable;
   entry_type_definition: EntryTypeDefinitionTable;
   entry_type_version: EntryTypeVersionTable;
@@ -226,6 +241,7 @@ export interface EntryTables {
   choice_value: ChoiceValueTable;
   field_counter: FieldCounterTable;
   field_job: FieldJobTable;
+  entry_block: EntryBlockTable;
   entry: EntryTable;
   entry_multi: EntryMultiTable;
   entry_text: EntryTextTable;

@@ -25,8 +25,6 @@ interface SiteTable {
   requires_acting_reason: Generated<boolean>;
   time_zone: Generated<string>;
   schema_version: Generated<number>;
-  /** Random value, replaced with each change of the schema or of a slot's state; caches of the schema compare it. */
-  schema_stamp: Generated<string>;
   /** Bytes that the files of the site may use; null for the default of the host. */
   storage_quota: Nullable<number>;
   created_at: Timestamp;
