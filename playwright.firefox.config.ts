@@ -1,10 +1,10 @@
 /** Firefox as its makers publish it, over WebDriver BiDi: all pages and the main journeys (`npm run test:firefox`). */
 import { defineConfig } from '@playwright/test';
-import { adaptMessages, FIREFOX_PREFERENCES } from './e2e/support/firefox.ts';
-import { createBrowserPattern } from './e2e/support/journeys.ts';
+import { adaptMessages, FIREFOX_PREFERENCES } from './e2e/support/browsers/firefox.ts';
+import { createBrowserPattern } from './e2e/support/browsers/journeys.ts';
 import type { InstallationOptions } from './e2e/support/test.ts';
 import base from './playwright.config.ts';
-import { findFirefox } from './scripts/browsers.ts';
+import { findFirefox } from './scripts/testing/browsers.ts';
 
 adaptMessages();
 const executablePath = findFirefox();

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { recordStatements } from './scripts/executed-statements.ts';
+import { recordStatements } from './scripts/testing/executed-statements.ts';
 
 const SERVICE_TESTS = 'service/**/*.test.ts';
 const OTHER_TESTS = '{contract,src,scripts,bench}/**/*.test.ts';
@@ -18,7 +18,7 @@ const project = (name: string, test: { include: string[]; exclude?: string[]; is
 export default defineConfig({
   test: {
     environment: 'node',
-    setupFiles: './scripts/vitest-each.ts',
+    setupFiles: './scripts/testing/vitest-each.ts',
     // Each process holds an embedded database of about 300 MB, and PostgreSQL runs as well.
     pool: 'forks',
     // Tests of processes and connections wait, so that a third worker uses what two leave of two cores.
@@ -37,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: [SERVICE_TESTS],
-          globalSetup: './scripts/vitest-databases.ts',
+          globalSetup: './scripts/testing/vitest-databases.ts',
           isolate: false,
         },
       },

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { startPostgres } from '../scripts/postgres.ts';
+import { startPostgres } from '../scripts/testing/postgres.ts';
 import { insertAuditRows } from '../service/kernel/audit/audit-log.store.ts';
 import { sealAuditRows, verifyAuditChain } from '../service/kernel/audit/chain.ts';
 import { type Db, openDatabase, withTransaction } from '../service/kernel/db/database.ts';

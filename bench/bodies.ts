@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
 import { type Service, startService } from '../e2e/support/service.ts';
-import { findFreePort } from '../scripts/free-port.ts';
+import { findFreePort } from '../scripts/testing/free-port.ts';
 import type { Bench, Measure } from './bench.ts';
 import { chooseDatabase } from './database.ts';
 import { signIn } from './sign-in.ts';

@@ -7,7 +7,7 @@ import { build } from 'vite';
 import { openAs } from '../e2e/support/calls.ts';
 import { ada } from '../e2e/support/people.ts';
 import { startService } from '../e2e/support/service.ts';
-import { findChromium } from '../scripts/browsers.ts';
+import { findChromium } from '../scripts/testing/browsers.ts';
 import type { Bench } from './bench.ts';
 
 const ROWS = 150_000;

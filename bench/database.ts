@@ -1,5 +1,5 @@
 /** The database of the services that benchmarks start. */
-import { startPostgres } from '../scripts/postgres.ts';
+import { startPostgres } from '../scripts/testing/postgres.ts';
 
 /** Usual settings for millions of rows; the defaults of PostgreSQL are meant for a machine with 1 GB of memory. */
 const SETTINGS = ['shared_buffers=2GB', 'max_wal_size=8GB'];

@@ -1,6 +1,6 @@
 /** Reads and writes of the partitioned logs beside the same statements on tables without partitions, in turns (docs/decisions/0087). */
 import { sql } from 'kysely';
-import { startPostgres } from '../scripts/postgres.ts';
+import { startPostgres } from '../scripts/testing/postgres.ts';
 import { listConfigurationChanges } from '../service/areas/activity/configuration.store.ts';
 import { readReport, readRows } from '../service/areas/activity/report.store.ts';
 import { listUserChanges } from '../service/areas/activity/user-changes.store.ts';

@@ -14,10 +14,10 @@ import { connect } from '@nats-io/transport-node';
 import pLimit from 'p-limit';
 import { Pool } from 'pg';
 import { z } from 'zod';
-import { FIELD } from '../contract/rules/fields.ts';
+import { FIELD } from '../contract/rules/schema/fields.ts';
 import { ada } from '../e2e/support/people.ts';
 import { startService } from '../e2e/support/service.ts';
-import { findFreePort } from '../scripts/free-port.ts';
+import { findFreePort } from '../scripts/testing/free-port.ts';
 import { openDatabase } from '../service/kernel/db/database.ts';
 import { createSecret } from '../service/kernel/secret.ts';
 import {

@@ -8,7 +8,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
 import { startService } from '../e2e/support/service.ts';
-import { findFreePort } from '../scripts/free-port.ts';
+import { findFreePort } from '../scripts/testing/free-port.ts';
 import { type Bench, measureMs } from './bench.ts';
 import { chooseDatabase } from './database.ts';
 import { measureProcessorTime } from './processor-time.ts';

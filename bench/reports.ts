@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Docxtemplater from 'docxtemplater';
 import PizZip from 'pizzip';
 import { z } from 'zod';
-import { findFreePort } from '../scripts/free-port.ts';
+import { findFreePort } from '../scripts/testing/free-port.ts';
 import { makeDocx, makeXlsx, paragraph } from '../service/testing/documents.ts';
 import { signInToConsole } from './backups.ts';
 import { type Bench, type Measure, measureMs, percentile } from './bench.ts';

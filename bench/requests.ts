@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { Pool } from 'pg';
 import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
-import { findFreePort } from '../scripts/free-port.ts';
+import { findFreePort } from '../scripts/testing/free-port.ts';
 import { hashPassword, verifyPassword } from '../service/kernel/auth/passwords.ts';
 import { type Bench, type Measure, measureRate } from './bench.ts';
 import { startEntryService, type EntryService } from './entries/entry-service.ts';

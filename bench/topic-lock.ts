@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { z } from 'zod';
-import { startPostgres } from '../scripts/postgres.ts';
+import { startPostgres } from '../scripts/testing/postgres.ts';
 import { type Bench, type Measure, sum } from './bench.ts';
 import { startDelayProxy } from './requests/delay-proxy.ts';
 

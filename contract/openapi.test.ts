@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { capabilities } from './rules/capabilities.ts';
+import { capabilities } from './rules/people/capabilities.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

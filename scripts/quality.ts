@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chromium } from '@playwright/test';
 import type { QualityResult } from '../e2e/support/quality.ts';
-import { ensureFirefox, findChromium, readFirefoxVersion } from './browsers.ts';
+import { ensureFirefox, findChromium, readFirefoxVersion } from './testing/browsers.ts';
 
 const RESULTS = 'docs/quality/results.json';
 const CHROMIUM_TESTS = [
@@ -18,7 +18,7 @@ const CHROMIUM_TESTS = [
   'e2e/app/pages.test.ts',
   'e2e/app/keyboard.test.ts',
 ];
-const FIREFOX_TESTS = ['scripts/test-firefox.ts'];
+const FIREFOX_TESTS = ['scripts/testing/test-firefox.ts'];
 
 /** The last result of each page and journey: a repeated check replaces the first one. */
 function readResults(file: string): QualityResult[] {

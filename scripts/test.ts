@@ -4,11 +4,11 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { ensureChromium } from './browsers.ts';
-import { startReport } from './executed-statements.ts';
-import { findImageBuilder } from './image.ts';
-import { ensureNginx } from './nginx.ts';
-import { startPostgres } from './postgres.ts';
+import { findImageBuilder } from './release/image.ts';
+import { ensureChromium } from './testing/browsers.ts';
+import { startReport } from './testing/executed-statements.ts';
+import { ensureNginx } from './testing/nginx.ts';
+import { startPostgres } from './testing/postgres.ts';
 
 interface TestCount {
   passed: number;
@@ -100,7 +100,7 @@ const STEPS: readonly Step[] = [
     env: startReport(`${REPORTS}/statements.txt`),
     count: countUnitTests,
   },
-  createToolStep('tests execute every SQL statement', 'scripts/check-statements.ts'),
+  createToolStep('tests execute every SQL statement', 'scripts/testing/check-statements.ts'),
   createBrowserStep('embedded'),
   createBrowserStep('postgres'),
   // Takes minutes and builds for Linux: left out where the image could not be built from the archive.

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium } from '@playwright/test';
 import type { Service } from '../../e2e/support/service.ts';
-import { ensureChromium } from '../../scripts/browsers.ts';
+import { ensureChromium } from '../../scripts/testing/browsers.ts';
 import { GRID_ROW, observePaints } from './paint.ts';
 
 /** Launches Chromium for measurements. @throws {Error} If the console has not been built. */

@@ -10,8 +10,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { findFreePort } from '../../scripts/free-port.ts';
-import { runStatement } from '../../scripts/postgres.ts';
+import { findFreePort } from '../../scripts/testing/free-port.ts';
+import { runStatement } from '../../scripts/testing/postgres.ts';
 import { type EntryService, createCaller } from '../entries/entry-service.ts';
 
 const FOLDER_VARIABLE = 'STEWARD_BENCH_DIRECTUS';

@@ -1,4 +1,4 @@
-import { FIELD } from '../../contract/rules/fields.ts';
+import { FIELD } from '../../contract/rules/schema/fields.ts';
 import { chooseOption, expectAccessibleInBothThemes, findSelect } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';

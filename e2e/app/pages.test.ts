@@ -4,8 +4,8 @@
  * page anew. What opens over pages is checked in accessibility.test.ts.
  */
 import type { Page } from '@playwright/test';
+import { isFirefox } from '../support/browsers/firefox.ts';
 import { openAs } from '../support/calls.ts';
-import { isFirefox } from '../support/firefox.ts';
 import { observeLayoutShifts, takeLayoutShifts } from '../support/layout-shift.ts';
 import {
   checkPage,

@@ -3,7 +3,8 @@
  * `npm run test:webkit` runs it.
  */
 import type { APIRequestContext } from '@playwright/test';
-import { findWebKit } from '../../scripts/browsers.ts';
+import { findWebKit } from '../../scripts/testing/browsers.ts';
+import { ENTER, waitFor, WebKit } from '../support/browsers/webkit.ts';
 import { ada } from '../support/people.ts';
 import {
   AREA_GROUPS,
@@ -14,7 +15,6 @@ import {
   SIGNED_OUT_PATHS,
 } from '../support/routes.ts';
 import { expect, test as base } from '../support/test.ts';
-import { ENTER, waitFor, WebKit } from '../support/webkit.ts';
 
 const test = base.extend<{ webKit: WebKit }>({
   // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixtures it needs from this pattern

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
-import { FIELD } from '../../contract/rules/fields.ts';
+import { FIELD } from '../../contract/rules/schema/fields.ts';
 import {
   chooseMenuItem,
   expectAccessibleInBothThemes,

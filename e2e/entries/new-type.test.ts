@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
-import { FIELD } from '../../contract/rules/fields.ts';
+import { FIELD } from '../../contract/rules/schema/fields.ts';
 import { chooseOption, expectAccessibleInBothThemes, expectRow, findSelect } from '../support/actions.ts';
 import { createCalls, openAs, sendRequest } from '../support/calls.ts';
 import { chooseFile } from '../support/files.ts';

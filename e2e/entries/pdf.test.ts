@@ -4,9 +4,9 @@ import { findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { createEntryType, SCHEMA } from '../support/entries.ts';
 import { checkOpened, checkPageAtWidths } from '../support/page-checks.ts';
-import { ENDLESS_FILE, IMAGE_FILES, INACTIVE_FILE, LARGEST_PAGE_FILE } from '../support/pdf-faults.ts';
-import { makeWithTools } from '../support/pdf-tools.ts';
-import { buildPdf } from '../support/pdf.ts';
+import { ENDLESS_FILE, IMAGE_FILES, INACTIVE_FILE, LARGEST_PAGE_FILE } from '../support/pdf/pdf-faults.ts';
+import { makeWithTools } from '../support/pdf/pdf-tools.ts';
+import { buildPdf } from '../support/pdf/pdf.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 

@@ -1,7 +1,7 @@
 /** Actions and expectations by role and name, as users perform them. */
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { isFirefox } from './firefox.ts';
+import { isFirefox } from './browsers/firefox.ts';
 import type { Person } from './people.ts';
 
 /** Signs in on the sign-in page and waits for the console. */

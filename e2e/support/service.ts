@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { findFreePort } from '../../scripts/free-port.ts';
+import { findFreePort } from '../../scripts/testing/free-port.ts';
 import { CERTIFICATE_FILE } from '../../service/testing/servers/agent-clients.ts';
 import type { Person } from './people.ts';
 import { createStorage } from './storage.ts';

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runStatement, startPostgres } from '../../scripts/postgres.ts';
+import { runStatement, startPostgres } from '../../scripts/testing/postgres.ts';
 
 interface InstallationStorage {
   /** Environment variables that point a service to the storage. */

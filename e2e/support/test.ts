@@ -1,9 +1,9 @@
 /** `test` for all browser tests: with a running service, and failing on unexpected page errors. */
 import { type BrowserContext, expect, type Page, test as base } from '@playwright/test';
+import { adaptPages } from './browsers/firefox.ts';
+import { isMainJourney } from './browsers/journeys.ts';
 import { type ApiCalls, createCalls } from './calls.ts';
-import { adaptPages } from './firefox.ts';
 import { Installations } from './installations.ts';
-import { isMainJourney } from './journeys.ts';
 import { type ExpectedError, PageErrors } from './page-errors.ts';
 import { ada } from './people.ts';
 import { recordResult } from './quality.ts';

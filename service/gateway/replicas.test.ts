@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Enrolment } from '../../contract/generated/types.gen.ts';
-import { findFreePort } from '../../scripts/free-port.ts';
+import { findFreePort } from '../../scripts/testing/free-port.ts';
 import { hashPassword } from '../kernel/auth/passwords.ts';
 import { openDatabase, type Database } from '../kernel/db/database.ts';
 import { generateCode } from '../testing/authenticator.ts';

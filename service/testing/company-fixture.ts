@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { beforeEach, expect } from 'vitest';
 import type { EntryTypeVm, FieldVm, NewFieldInfo } from '../../contract/generated/types.gen.ts';
-import { FIELD } from '../../contract/rules/fields.ts';
+import { FIELD } from '../../contract/rules/schema/fields.ts';
 import { lockSchemaShared, loadSchema } from '../areas/schema/schema-cache.store.ts';
 import type { EntryType } from '../areas/schema/schema.ts';
 import { buildEntryColumns, toMultiValues, toSearchText, type StoredValues } from '../areas/schema/values.ts';

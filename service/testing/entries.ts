@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { expect, vi } from 'vitest';
 import type { DataRequestResultVm, EntryTypeVm, FieldVm } from '../../contract/generated/types.gen.ts';
-import { FIELD, type FieldType, FILTER } from '../../contract/rules/fields.ts';
+import { FIELD, type FieldType, FILTER } from '../../contract/rules/schema/fields.ts';
 import { recalculateTask } from '../areas/entries/index.ts';
 import { createFieldJobsTask } from '../areas/schema/field-jobs.ts';
 import type { Db } from '../kernel/db/database.ts';

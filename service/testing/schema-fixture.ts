@@ -1,7 +1,7 @@
 /** A new site for each test, whose schema is changed through the API. */
 import { beforeEach } from 'vitest';
 import type { EntryTypeVm, FieldVm, NewFieldInfo } from '../../contract/generated/types.gen.ts';
-import { FIELD } from '../../contract/rules/fields.ts';
+import { FIELD } from '../../contract/rules/schema/fields.ts';
 import type { ApiClient, ErrorBody } from './calls.ts';
 import { as, type AppContext, makePerson, makeSite } from './site.ts';
 

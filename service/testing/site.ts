@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll } from 'vitest';
 import type { Capability, Scope } from '../../contract/generated/types.gen.ts';
-import { capabilities as contractCapabilities } from '../../contract/rules/capabilities.ts';
+import { capabilities as contractCapabilities } from '../../contract/rules/people/capabilities.ts';
 import { createApp, type AppOptions } from '../app.ts';
 import { registry } from '../areas/registry.ts';
 import { addPlatformAdministrator } from '../areas/sites/index.ts';

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import type { Capability, Session } from '../../contract/generated/types.gen.ts';
-import { getActingRefusal } from '../../contract/rules/proxies.ts';
+import { getActingRefusal } from '../../contract/rules/people/proxies.ts';
 import { CAPABILITIES } from './capabilities.gen.ts';
 import { sessionQuery } from './session-query.ts';
 

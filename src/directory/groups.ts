@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import pLimit from 'p-limit';
 import type { Capability, GroupInfoResponse, UserGroupEntityVm } from '../../contract/generated/types.gen.ts';
-import { capabilities, findMissingCapabilities } from '../../contract/rules/capabilities.ts';
+import { capabilities, findMissingCapabilities } from '../../contract/rules/people/capabilities.ts';
 import { withEtag } from '../api/etag.ts';
 import type { WithEtag } from '../api/etag.ts';
 import { getGroupQueryKey, listGroupsQueryKey } from '../api/generated/queries/groups.gen.ts';

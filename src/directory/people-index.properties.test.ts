@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { licenseTypes } from '../../contract/rules/licenses.ts';
-import { foldText } from '../lib/fold-text.ts';
+import { foldText } from '../../contract/rules/fold-text.ts';
+import { licenseTypes } from '../../contract/rules/people/licenses.ts';
 import { FILTER_KEYS } from './engine/facets.ts';
 import type { FacetCounts, FilterKey, Filters } from './engine/facets.ts';
 import { toRow } from './engine/row.ts';

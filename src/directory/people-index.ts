@@ -1,5 +1,5 @@
-import { getAccountStatuses } from '../../contract/rules/account-status.ts';
-import { foldText } from '../lib/fold-text.ts';
+import { foldText } from '../../contract/rules/fold-text.ts';
+import { getAccountStatuses } from '../../contract/rules/people/account-status.ts';
 import { splitEmailWords, splitNameWords } from './engine/collation.ts';
 import type { FacetCounts, FilterKey, Filters } from './engine/facets.ts';
 import { FILTER_KEYS } from './engine/facets.ts';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { getAccountStatuses } from '../../contract/rules/account-status.ts';
-import type { AccountStatus } from '../../contract/rules/account-status.ts';
-import { getLicenseName } from '../../contract/rules/licenses.ts';
+import { getAccountStatuses } from '../../contract/rules/people/account-status.ts';
+import type { AccountStatus } from '../../contract/rules/people/account-status.ts';
+import { getLicenseName } from '../../contract/rules/people/licenses.ts';
 import { Avatar } from '../ui/layout/Avatar.tsx';
 import { Badge } from '../ui/layout/Badge.tsx';
 import type { Tone } from '../ui/layout/Badge.tsx';

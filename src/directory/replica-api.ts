@@ -1,7 +1,7 @@
 import type { GroupInfoResponse } from '../../contract/generated/types.gen.ts';
+import { foldText } from '../../contract/rules/fold-text.ts';
 import { toServiceError } from '../api/errors.ts';
 import type { SessionIdentity } from '../api/session-state.ts';
-import { foldText } from '../lib/fold-text.ts';
 import type { Failure } from '../ui/feedback/failure.ts';
 import { compareTexts, splitNameWords } from './engine/collation.ts';
 import type { FacetCounts, Filters } from './engine/facets.ts';

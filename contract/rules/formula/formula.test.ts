@@ -1,6 +1,6 @@
 import { assert, constantFrom, property, string, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FIELD, type FieldType } from '../fields.ts';
+import { FIELD, type FieldType } from '../schema/fields.ts';
 import {
   canBeCalculated,
   compileFormula,

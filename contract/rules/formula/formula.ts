@@ -11,7 +11,7 @@
  * conditions treat no data as false; `&` omits it; min, max, sum and count ignore it (sum and count of nothing are 0, min and max of
  * nothing are no data); isEmpty and ifEmpty test for it.
  */
-import { FIELD, type FieldType } from '../fields.ts';
+import { FIELD, type FieldType } from '../schema/fields.ts';
 import { compile, type CompiledExpression } from './compile.ts';
 import { parseFormula, FormulaError, type FormulaIssue, tokenize, type Token } from './parse.ts';
 import { toStoredResult, type FormulaField, type ValueType } from './values.ts';

@@ -1,4 +1,4 @@
-import { FIELD, holdsMoney, isFileField, type FieldType } from '../fields.ts';
+import { FIELD, holdsMoney, isFileField, type FieldType } from '../schema/fields.ts';
 
 /**
  * Types of expressions. Dates are computed as milliseconds since 1970 in UTC, a `day` as its midnight; `texts` are the names of

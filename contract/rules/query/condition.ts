@@ -1,4 +1,4 @@
-import type { FieldType, FilterOperation } from '../fields.ts';
+import type { FieldType, FilterOperation } from '../schema/fields.ts';
 
 /** Properties of a field that decide how a query compares it. */
 export interface QueryField {

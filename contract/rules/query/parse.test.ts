@@ -1,6 +1,6 @@
 import { assert, json, oneof, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FIELD, type FieldType, FILTER, filterOperations } from '../fields.ts';
+import { FIELD, type FieldType, FILTER, filterOperations } from '../schema/fields.ts';
 import { type Condition, QUERY_LIMITS, type QueryField } from './condition.ts';
 import { parseFilterItems, parseQuery } from './parse.ts';
 

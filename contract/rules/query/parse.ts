@@ -1,7 +1,7 @@
 import parseJson5 from 'json5/lib/parse.js';
-import { startsWithCalendarDay } from '../dates.ts';
-import { FIELD, type FilterOperation, filterOperations, isIdField } from '../fields.ts';
+import { startsWithCalendarDay } from '../dates/dates.ts';
 import { formatPathName, scanJson } from '../json/scan.ts';
+import { FIELD, type FilterOperation, filterOperations, isIdField } from '../schema/fields.ts';
 import {
   type Comparison,
   type Condition,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FIELD } from '../fields.ts';
-import { formatZonedIso, fromWallTime, toWallTime } from '../wall-time.ts';
+import { formatZonedIso, fromWallTime, toWallTime } from '../dates/wall-time.ts';
+import { FIELD } from '../schema/fields.ts';
 import { toSheetDate } from './cells.ts';
 import { buildExportColumns, type ExportField } from './entry-columns.ts';
 

@@ -1,9 +1,9 @@
 import type { FieldValue, FieldValueItem, RowVm } from '../../generated/types.gen.ts';
-import { FIELD, holdsMoney, isFileField } from '../fields.ts';
-import type { FieldType } from '../fields.ts';
+import { formatZonedIso, fromWallTime, toWallTime } from '../dates/wall-time.ts';
 import { ENTRY_ID } from '../query/condition.ts';
-import { isFile, isMoney, isNamed, toItems } from '../values.ts';
-import { formatZonedIso, fromWallTime, toWallTime } from '../wall-time.ts';
+import { FIELD, holdsMoney, isFileField } from '../schema/fields.ts';
+import type { FieldType } from '../schema/fields.ts';
+import { isFile, isMoney, isNamed, toItems } from '../schema/values.ts';
 import { toSheetDate } from './cells.ts';
 import type { ExportCell } from './cells.ts';
 

@@ -1,5 +1,5 @@
 import type { UserInfoResponse } from '../../generated/types.gen.ts';
-import { findLicenseType } from '../licenses.ts';
+import { findLicenseType } from '../people/licenses.ts';
 import type { ExportCell } from './cells.ts';
 import { formatNameList } from './name-list.ts';
 

@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentApprovalResult } from '../../../contract/generated/types.gen.ts';
-import { findFreePort } from '../../../scripts/free-port.ts';
+import { findFreePort } from '../../../scripts/testing/free-port.ts';
 import { type Database, openDatabase } from '../../kernel/db/database.ts';
 import { makeAgentKey, MCP } from '../../testing/agents.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/databases.ts';

@@ -7,7 +7,7 @@ import type {
   AgentCallSummary,
   AgentPreview,
 } from '../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import { isEmbedded } from '../../kernel/db/database.ts';
 import {
   buildMessage,

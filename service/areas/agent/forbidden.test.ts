@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { AgentCallPage, AgentForbidden, AgentPreview } from '../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import { isEmbedded } from '../../kernel/db/database.ts';
 import { callTool, makeAgentKey, readTool } from '../../testing/agents.ts';
 import type { ErrorBody } from '../../testing/calls.ts';

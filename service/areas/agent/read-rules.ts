@@ -1,5 +1,5 @@
 /** What an agent may read of the schema: the entry types that its key allows, without what the site forbids to all agents. */
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import { forbidden } from '../../kernel/api-error.ts';
 import { type EntryType, getCalculations, type SchemaField, type SiteSchema } from '../schema/index.ts';
 import type { Item } from './results.ts';

@@ -9,7 +9,7 @@ import type {
   EntryChange,
   RowVm,
 } from '../../../contract/generated/types.gen.ts';
-import { fieldTypes, filterOperations, isFileField } from '../../../contract/rules/fields.ts';
+import { fieldTypes, filterOperations, isFileField } from '../../../contract/rules/schema/fields.ts';
 import { badRequest, notFound } from '../../kernel/api-error.ts';
 import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import { parseTimestamp } from '../../kernel/http/parameters.ts';

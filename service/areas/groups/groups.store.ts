@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Capability, GroupInfoResponse } from '../../../contract/generated/types.gen.ts';
-import { capabilities as allCapabilities } from '../../../contract/rules/capabilities.ts';
+import { capabilities as allCapabilities } from '../../../contract/rules/people/capabilities.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { getDbError } from '../../kernel/db/driver/errors.ts';
 import { GROUPS, buildListPage, MEMBERS_BY_GROUP, type Page } from '../../kernel/db/list-page.ts';

@@ -1,5 +1,5 @@
 import type { AcceptedInvitation } from '../../../contract/generated/types.gen.ts';
-import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
+import { findMissingCapabilities } from '../../../contract/rules/people/capabilities.ts';
 import { ApiError, conflict } from '../../kernel/api-error.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
 import { loadCapabilities } from '../../kernel/auth/callers.store.ts';

@@ -1,4 +1,4 @@
-import { TEMPORARY } from '../../../contract/rules/invitations.ts';
+import { TEMPORARY } from '../../../contract/rules/people/invitations.ts';
 import { forbidden } from '../../kernel/api-error.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';

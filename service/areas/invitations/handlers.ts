@@ -1,5 +1,5 @@
 import type { InviteeCheck } from '../../../contract/generated/types.gen.ts';
-import { validateDuration } from '../../../contract/rules/invitations.ts';
+import { validateDuration } from '../../../contract/rules/people/invitations.ts';
 import { badRequest, forbidden, type FieldError } from '../../kernel/api-error.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';

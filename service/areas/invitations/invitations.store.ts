@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { InvitationStatus } from '../../../contract/generated/types.gen.ts';
-import { INVITATION_TTL_DAYS, MAX_DURATION_DAYS } from '../../../contract/rules/invitations.ts';
+import { INVITATION_TTL_DAYS, MAX_DURATION_DAYS } from '../../../contract/rules/people/invitations.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import { normalizeEmail } from '../../kernel/email.ts';

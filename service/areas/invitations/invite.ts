@@ -1,5 +1,5 @@
 import type { InviteExistingUserRequestVm } from '../../../contract/generated/types.gen.ts';
-import { INVITATION_TTL_DAYS } from '../../../contract/rules/invitations.ts';
+import { INVITATION_TTL_DAYS } from '../../../contract/rules/people/invitations.ts';
 import { badRequest } from '../../kernel/api-error.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { MAX_DURATION_DAYS, EXPIRY_REMINDER_DAYS } from '../../../contract/rules/invitations.ts';
-import { NO_LICENSE, STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
+import { MAX_DURATION_DAYS, EXPIRY_REMINDER_DAYS } from '../../../contract/rules/people/invitations.ts';
+import { NO_LICENSE, STANDARD_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
 /** The current time in milliseconds, the precision of the columns compared with it. */

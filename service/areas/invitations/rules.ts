@@ -1,6 +1,6 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { InvitationInfoResponse } from '../../../contract/generated/types.gen.ts';
-import { MAX_INVITATIONS_PER_HOUR, MAX_DURATION_DAYS } from '../../../contract/rules/invitations.ts';
+import { MAX_INVITATIONS_PER_HOUR, MAX_DURATION_DAYS } from '../../../contract/rules/people/invitations.ts';
 import { ApiError, badRequest, forbidden, notFound, type FieldError } from '../../kernel/api-error.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
 import { getAuthor, type Caller } from '../../kernel/auth/caller.ts';

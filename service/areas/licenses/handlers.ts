@@ -1,5 +1,5 @@
 import type { UserLicenseInfoResponse } from '../../../contract/generated/types.gen.ts';
-import { findLicenseType, licenseTypes, NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { findLicenseType, licenseTypes, NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { notFound } from '../../kernel/api-error.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';

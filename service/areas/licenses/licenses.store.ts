@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { licenseTypes } from '../../../contract/rules/licenses.ts';
+import { licenseTypes } from '../../../contract/rules/people/licenses.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { buildListPage, MEMBERS_BY_LICENSE, type Page } from '../../kernel/db/list-page.ts';
 

@@ -1,5 +1,5 @@
 import type { LicenseSeats } from '../../../contract/generated/types.gen.ts';
-import { licenseTypes, NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { licenseTypes, NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { badRequest } from '../../kernel/api-error.ts';
 import type { SeatChange } from './licenses.store.ts';
 

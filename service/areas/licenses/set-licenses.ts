@@ -1,4 +1,4 @@
-import { getLicenseName, NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { getLicenseName, NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { deleteSessionsAndTokens } from '../../kernel/auth/callers.store.ts';

@@ -1,5 +1,5 @@
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
-import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../contract/rules/people/capabilities.ts';
 import { diffProperties, type Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import * as pairsStore from './group-members.store.ts';

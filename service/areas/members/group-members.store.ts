@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Capability } from '../../../contract/generated/types.gen.ts';
-import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../contract/rules/people/capabilities.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 
 /** Membership of a user in a group. */

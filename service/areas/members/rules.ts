@@ -1,5 +1,5 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
-import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
+import { findMissingCapabilities } from '../../../contract/rules/people/capabilities.ts';
 import { conflict, forbidden, type FieldError } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import {

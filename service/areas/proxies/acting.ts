@@ -1,5 +1,5 @@
 import type { Acting, OwnPrincipal } from '../../../contract/generated/types.gen.ts';
-import { MIN_REASON_LENGTH } from '../../../contract/rules/proxies.ts';
+import { MIN_REASON_LENGTH } from '../../../contract/rules/people/proxies.ts';
 import { conflict, forbidden, badRequest } from '../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { change, type Actor, type Recorder } from '../../kernel/audit/change.ts';

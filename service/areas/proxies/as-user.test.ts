@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ActingReport, ActingReportVm, Capability } from '../../../contract/generated/types.gen.ts';
-import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import {
   as,

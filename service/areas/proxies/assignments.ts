@@ -1,5 +1,5 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
-import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
+import { getActingCapabilities } from '../../../contract/rules/people/proxies.ts';
 import { ApiError, badRequest, type FieldError } from '../../kernel/api-error.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
 import { requireProofOfPresence } from '../../kernel/auth/authorize.ts';

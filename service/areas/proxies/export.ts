@@ -1,5 +1,5 @@
 import type { ActingReportExport } from '../../../contract/generated/types.gen.ts';
-import { formatOutcome } from '../../../contract/rules/acting-steps.ts';
+import { formatOutcome } from '../../../contract/rules/people/acting-steps.ts';
 import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import { notFound } from '../../kernel/api-error.ts';
 import { type Db, readExportSnapshot } from '../../kernel/db/database.ts';

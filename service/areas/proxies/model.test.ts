@@ -5,7 +5,7 @@
 import { array, assert, asyncProperty, constant, nat, oneof, subarray, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Capability, Session } from '../../../contract/generated/types.gen.ts';
-import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
+import { getActingCapabilities } from '../../../contract/rules/people/proxies.ts';
 import type { ApiClient } from '../../testing/calls.ts';
 import {
   as,

@@ -1,7 +1,7 @@
 /** Every operation of the contract on both API surfaces, called by a proxy with all capabilities. */
 import { beforeAll, expect, test } from 'vitest';
 import type { Capability } from '../../../contract/generated/types.gen.ts';
-import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
+import { getActingCapabilities } from '../../../contract/rules/people/proxies.ts';
 import type { Operation } from '../../kernel/http/contract.ts';
 import { send } from '../../testing/calls.ts';
 import {

@@ -1,5 +1,5 @@
 /** JSON Schema 2020-12 of the messages of a topic, and the AsyncAPI 3 document of a site. Pure. */
-import { FIELD, holdsMoney, isFileField } from '../../../contract/rules/fields.ts';
+import { FIELD, holdsMoney, isFileField } from '../../../contract/rules/schema/fields.ts';
 import type { FieldDefinition, SiteSchema } from '../schema/index.ts';
 import type { StoredTopic } from './publications.store.ts';
 

@@ -6,8 +6,8 @@ import type {
   FileValueVm,
   RowVm,
 } from '../../../contract/generated/types.gen.ts';
-import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
-import { isFile, isMoney, isNamed, toItems } from '../../../contract/rules/values.ts';
+import { FIELD, isFileField } from '../../../contract/rules/schema/fields.ts';
+import { isFile, isMoney, isNamed, toItems } from '../../../contract/rules/schema/values.ts';
 import { conflict } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import type { BlobStore } from '../../kernel/blobs/blob-store.ts';

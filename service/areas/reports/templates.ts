@@ -5,8 +5,8 @@ import type {
   ReportTemplate,
   ReportTemplateDetail,
 } from '../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../contract/rules/query/condition.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import { ApiError, badRequest, conflict, notFound } from '../../kernel/api-error.ts';
 import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import { requireCapabilities } from '../../kernel/auth/authorize.ts';

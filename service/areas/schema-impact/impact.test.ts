@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { SchemaImpact, SchemaUse } from '../../../contract/generated/types.gen.ts';
-import { FILTER } from '../../../contract/rules/fields.ts';
+import { FILTER } from '../../../contract/rules/schema/fields.ts';
 import { makeAgentKey } from '../../testing/agents.ts';
 import { sendForm } from '../../testing/calls.ts';
 import { makeDocx, paragraph } from '../../testing/documents.ts';

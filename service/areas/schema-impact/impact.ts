@@ -5,9 +5,9 @@ import type {
   SchemaImpact,
   SchemaUse,
 } from '../../../contract/generated/types.gen.ts';
-import { FIELD, FILTER, findFilterOperation } from '../../../contract/rules/fields.ts';
 import type { Comparison, Condition, Operand } from '../../../contract/rules/query/condition.ts';
 import { parseQuery } from '../../../contract/rules/query/parse.ts';
+import { FIELD, FILTER, findFilterOperation } from '../../../contract/rules/schema/fields.ts';
 import { notFound } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { getAuthor } from '../../kernel/auth/caller.ts';

@@ -1,7 +1,7 @@
 import type { EntryTypeInfo, NewEntryTypeInfo } from '../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../contract/rules/fields.ts';
-import { DEFAULT_TYPE_ICON } from '../../../contract/rules/type-icons.ts';
-import { isReservedTypeName } from '../../../contract/rules/type-names.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
+import { DEFAULT_TYPE_ICON } from '../../../contract/rules/schema/type-icons.ts';
+import { isReservedTypeName } from '../../../contract/rules/schema/type-names.ts';
 import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EntryTypeVm, FieldVm, SchemaExtension } from '../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
 import { SCHEMA, setUpSchemaSite } from '../../testing/schema-fixture.ts';
 import { onEachApp } from '../../testing/site.ts';

@@ -4,7 +4,7 @@ import type {
   NewFieldInfo,
   SchemaExtensionInfo,
 } from '../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import { ApiError, badRequest, conflict, type FieldError } from '../../kernel/api-error.ts';
 import { change, getActor, type Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';

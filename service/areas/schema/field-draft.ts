@@ -1,5 +1,5 @@
 import type { ChoiceValueInfo, FieldInfo, NewFieldInfo } from '../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import type { SchemaField } from './schema.ts';
 
 /** Properties of a stored field that requests cannot set directly. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import type { FieldVm, NewFieldInfo } from '../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { createLog } from '../../kernel/log.ts';
 import { startScheduledTasks } from '../../kernel/tasks/scheduled-tasks.ts';

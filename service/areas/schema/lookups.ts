@@ -1,5 +1,5 @@
 import type { CurrencyVm } from '../../../contract/generated/types.gen.ts';
-import { fieldTypes, filterOperations } from '../../../contract/rules/fields.ts';
+import { fieldTypes, filterOperations } from '../../../contract/rules/schema/fields.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
 import { listUserValues } from './lookups.store.ts';

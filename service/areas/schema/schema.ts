@@ -1,5 +1,5 @@
 import type { EntryTypeIcon, RequiredWhen } from '../../../contract/generated/types.gen.ts';
-import { FIELD, type FieldType } from '../../../contract/rules/fields.ts';
+import { FIELD, type FieldType } from '../../../contract/rules/schema/fields.ts';
 
 interface Choice {
   id: number;

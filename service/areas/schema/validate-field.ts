@@ -1,8 +1,8 @@
 import type { RequiredWhen } from '../../../contract/generated/types.gen.ts';
-import { isReservedFieldName } from '../../../contract/rules/field-names.ts';
-import { FIELD, FILTER, maySelectMany } from '../../../contract/rules/fields.ts';
 import type { FormulaField } from '../../../contract/rules/formula/values.ts';
-import { findConditionError } from '../../../contract/rules/required-when.ts';
+import { isReservedFieldName } from '../../../contract/rules/schema/field-names.ts';
+import { FIELD, FILTER, maySelectMany } from '../../../contract/rules/schema/fields.ts';
+import { findConditionError } from '../../../contract/rules/schema/required-when.ts';
 import type { FieldError } from '../../kernel/api-error.ts';
 import type { FieldDraft } from './field-draft.ts';
 import { validateNoCycle, validateFormula } from './formulas.ts';

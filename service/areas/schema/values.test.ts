@@ -1,7 +1,7 @@
 import { assert, property, string } from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { FIELD, type FieldType } from '../../../contract/rules/fields.ts';
+import { FIELD, type FieldType } from '../../../contract/rules/schema/fields.ts';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { buildSchema, type SchemaField, type Slot, type StoredField } from './schema.ts';
 import {

@@ -15,8 +15,8 @@
  * milliseconds since 1970 (for a day: its midnight in UTC); t-slots and `name_key` the first 200 characters of the
  * case-folded text. Multi-select fields have no slot.
  */
-import { FIELD } from '../../../contract/rules/fields.ts';
-import { getNearKey } from '../../../contract/rules/near-names.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
+import { getNearKey } from '../../../contract/rules/schema/near-names.ts';
 import type { EntryType, NumberSlot, SchemaField, TextSlot } from './schema.ts';
 
 interface StoredMoney {

@@ -1,5 +1,5 @@
-import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
 import { renameField } from '../../../contract/rules/formula/formula.ts';
+import { FIELD, isFileField } from '../../../contract/rules/schema/fields.ts';
 import { conflict, badRequest } from '../../kernel/api-error.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { deleteFailuresOfField } from './calculation-failures.store.ts';

@@ -1,5 +1,5 @@
 import type { SiteSettings } from '../../../contract/generated/types.gen.ts';
-import { formatTimeZoneError, resolveTimeZone } from '../../../contract/rules/time-zones.ts';
+import { formatTimeZoneError, resolveTimeZone } from '../../../contract/rules/dates/time-zones.ts';
 import { badRequest } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Scope } from '../../../contract/generated/types.gen.ts';
-import { API_KEY_REMINDER_DAYS } from '../../../contract/rules/users.ts';
+import { API_KEY_REMINDER_DAYS } from '../../../contract/rules/people/users.ts';
 import { API_KEY_IS_VALID, CAN_ACT } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 

@@ -1,6 +1,6 @@
 import type { AccessCheck, AccessExplanation, AccessGoal } from '../../../contract/generated/types.gen.ts';
-import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { validateNetwork } from '../../../contract/rules/networks.ts';
+import { NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { badRequest, notFound } from '../../kernel/api-error.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import { isInDomain } from '../invitations/index.ts';

@@ -1,5 +1,5 @@
 import type { NewUserInfo, UserImportRow, UserImportValues } from '../../../contract/generated/types.gen.ts';
-import { NO_LICENSE, STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
+import { NO_LICENSE, STANDARD_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { ApiError, badRequest } from '../../kernel/api-error.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';

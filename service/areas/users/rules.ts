@@ -1,6 +1,6 @@
 import type { NewUserInfo, UserInfo } from '../../../contract/generated/types.gen.ts';
-import { formatTimeZoneError, resolveTimeZone } from '../../../contract/rules/time-zones.ts';
-import { findRefusedSwitches } from '../../../contract/rules/users.ts';
+import { formatTimeZoneError, resolveTimeZone } from '../../../contract/rules/dates/time-zones.ts';
+import { findRefusedSwitches } from '../../../contract/rules/people/users.ts';
 import { conflict, type ApiError, type FieldError } from '../../kernel/api-error.ts';
 import { validateNewPassword } from '../../kernel/auth/passwords.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
+import { STANDARD_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { type Db, executeLater, type Tx } from '../../kernel/db/database.ts';
 import { getDbError } from '../../kernel/db/driver/errors.ts';
 import { equalsAny } from '../../kernel/db/ids.ts';

@@ -1,6 +1,6 @@
 import type { PinnedFilter, SavedView } from '../../../contract/generated/types.gen.ts';
-import { FIELD, filterOperations } from '../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../contract/rules/query/condition.ts';
+import { FIELD, filterOperations } from '../../../contract/rules/schema/fields.ts';
 import { badRequest, notFound } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
 import { getAuthor, type Caller } from '../../kernel/auth/caller.ts';

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../contract/generated/types.gen.ts';
-import { MAX_API_KEY_DAYS } from '../../../contract/rules/users.ts';
+import { MAX_API_KEY_DAYS } from '../../../contract/rules/people/users.ts';
 import { disableKey, expireKeys, findLatestKey, insertKey } from '../../areas/tokens/index.ts';
 import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';

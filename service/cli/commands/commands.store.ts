@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NO_LICENSE, STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
+import { NO_LICENSE, STANDARD_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { API_KEY_IS_VALID } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';

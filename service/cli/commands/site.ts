@@ -1,5 +1,5 @@
-import { getLicenseName } from '../../../contract/rules/licenses.ts';
-import { formatTimeZoneError } from '../../../contract/rules/time-zones.ts';
+import { formatTimeZoneError } from '../../../contract/rules/dates/time-zones.ts';
+import { getLicenseName } from '../../../contract/rules/people/licenses.ts';
 import { normalizeDomain } from '../../areas/invitations/index.ts';
 import { listSeatTotals, setSeatTotal, type StoredSeatTotal } from '../../areas/licenses/index.ts';
 import { insertSite } from '../../areas/platform/index.ts';

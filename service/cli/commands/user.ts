@@ -1,4 +1,4 @@
-import { formatTimeZoneError } from '../../../contract/rules/time-zones.ts';
+import { formatTimeZoneError } from '../../../contract/rules/dates/time-zones.ts';
 import { resetFactors } from '../../areas/access/index.ts';
 import {
   addToGroups,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { NewFieldInfo } from '../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import {
   createField,
   createEntryType,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import {
   buildEntriesPath,
   sortFieldsById,

@@ -1,4 +1,4 @@
-import { isReservedTypeName } from '../../../contract/rules/type-names.ts';
+import { isReservedTypeName } from '../../../contract/rules/schema/type-names.ts';
 import type { Manifest } from '../../areas/backups/index.ts';
 import { pluralize } from '../../kernel/numbers.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Capability } from '../../../contract/generated/types.gen.ts';
-import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../contract/rules/people/capabilities.ts';
 
 const readJson = <T>(name: string, schema: z.ZodType<T>): T =>
   schema.parse(JSON.parse(readFileSync(new URL(`./data/${name}.json`, import.meta.url), 'utf8')));

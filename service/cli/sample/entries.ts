@@ -1,7 +1,7 @@
 /** Companies, contacts and deals of a sample site: their entry types, their entries, and the stages that deals went through. */
 import type { EntryTypeIcon, NewFieldInfo } from '../../../contract/generated/types.gen.ts';
-import { FIELD, FILTER } from '../../../contract/rules/fields.ts';
-import { DEFAULT_TYPE_ICON } from '../../../contract/rules/type-icons.ts';
+import { FIELD, FILTER } from '../../../contract/rules/schema/fields.ts';
+import { DEFAULT_TYPE_ICON } from '../../../contract/rules/schema/type-icons.ts';
 import {
   createEntryType,
   createField,

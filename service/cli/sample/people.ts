@@ -1,5 +1,5 @@
 /** Draws the users of a sample site with their names, groups and licenses, and how their licenses changed. */
-import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { ADMINISTRATORS_GROUP } from '../../areas/members/index.ts';
 import type { Random } from '../load/random.ts';
 import {

@@ -1,6 +1,6 @@
 /** SQL of the sample: writes what the other files draw. Persons are indexes into the list of people; `ids` has their user ids. */
 import { sql, type Transaction } from 'kysely';
-import { INVITATION_TTL_DAYS } from '../../../contract/rules/invitations.ts';
+import { INVITATION_TTL_DAYS } from '../../../contract/rules/people/invitations.ts';
 import type { EntryType, StoredValue } from '../../areas/schema/index.ts';
 import { forEachBatch } from '../../kernel/db/batches.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../contract/rules/people/capabilities.ts';
 import { loadSchema } from '../../areas/schema/index.ts';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { contract } from '../../testing/site.ts';

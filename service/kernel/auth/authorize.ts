@@ -1,6 +1,6 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
-import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
-import { getActingRefusal } from '../../../contract/rules/proxies.ts';
+import { findMissingCapabilities } from '../../../contract/rules/people/capabilities.ts';
+import { getActingRefusal } from '../../../contract/rules/people/proxies.ts';
 import { ApiError, forbidden, unauthorized } from '../api-error.ts';
 import type { Db } from '../db/database.ts';
 import { UNKNOWN_ADDRESS, type Caller } from './caller.ts';

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
-import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
-import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
+import { NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
+import { getActingCapabilities } from '../../../contract/rules/people/proxies.ts';
 import { assume, type AssumingDb, type Db, type Tx } from '../db/database.ts';
 import { defineStatement } from '../db/driver/dialect.ts';
 import { dbErrorCodes, getDbError } from '../db/driver/errors.ts';
@@ -22,7 +22,7 @@ export const SESSION_TTL_HOURS = 12;
 export const PROOF_TTL_MINUTES = 10;
 
 /**
- * SQL condition: the member `m` is active, as every count of active users means it (contract/rules/account-status.ts). Who is active may
+ * SQL condition: the member `m` is active, as every count of active users means it (contract/rules/people/account-status.ts). Who is active may
  * still be unable to act: see `buildCanAct`.
  */
 export const IS_ACTIVE = sql<boolean>`m.is_active`;

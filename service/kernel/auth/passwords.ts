@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hash, verify } from '@node-rs/argon2';
-import { validatePassword } from '../../../contract/rules/users.ts';
+import { validatePassword } from '../../../contract/rules/people/users.ts';
 import { retryLater } from '../api-error.ts';
 import { PARALLEL_HASHES } from './hash-threads.ts';
 

@@ -3,7 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
-import { startsWithCalendarDay } from '../../../contract/rules/dates.ts';
+import { startsWithCalendarDay } from '../../../contract/rules/dates/dates.ts';
 import { type FieldError, hasEnoughErrors, MAX_FIELD_ERRORS } from '../api-error.ts';
 import type { PendingStep } from '../db/tables/index.ts';
 import { normalizeNames, type JsonSchema, parseParameters, findUnstorableTexts } from './normalize.ts';

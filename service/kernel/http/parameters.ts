@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { startsWithCalendarDay } from '../../../contract/rules/dates.ts';
+import { startsWithCalendarDay } from '../../../contract/rules/dates/dates.ts';
 import { badRequest, preconditionFailed } from '../api-error.ts';
 import type { Page } from '../db/list-page.ts';
 

@@ -6,7 +6,7 @@ function getClusterUrl(): URL {
   const url = process.env.TEST_DATABASE_URL;
   if (!url) {
     throw new Error(
-      'These tests need PostgreSQL: set TEST_DATABASE_URL to a superuser of an empty cluster (scripts/postgres.ts ' +
+      'These tests need PostgreSQL: set TEST_DATABASE_URL to a superuser of an empty cluster (scripts/testing/postgres.ts ' +
         'starts one), or STEWARD_TEST_DATABASES=embedded to test without PostgreSQL.',
     );
   }

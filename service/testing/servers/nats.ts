@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { installDebianPackage } from '../../../scripts/debian.ts';
-import { findFreePort } from '../../../scripts/free-port.ts';
+import { installDebianPackage } from '../../../scripts/testing/debian.ts';
+import { findFreePort } from '../../../scripts/testing/free-port.ts';
 
 const START_TIMEOUT_MS = 20_000;
 

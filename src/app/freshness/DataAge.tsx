@@ -2,7 +2,7 @@ import { RefreshCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { getLatency } from '../../api/latency.ts';
 import { unreachableSince } from '../../api/reachability.ts';
-import { formatTime } from '../../lib/dates.ts';
+import { formatTime } from '../../lib/dates/dates.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import { useStore } from '../../ui/store.ts';

@@ -1,5 +1,5 @@
-import { formatExactDate, formatTime, isToday } from '../../lib/dates.ts';
-import { formatDuration } from '../../lib/durations.ts';
+import { formatExactDate, formatTime, isToday } from '../../lib/dates/dates.ts';
+import { formatDuration } from '../../lib/dates/durations.ts';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';
 
 /** Age in milliseconds from which data counts as stale: lists that refresh by themselves do so once a minute. */

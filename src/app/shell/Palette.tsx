@@ -27,9 +27,9 @@ import {
 } from 'react-aria-components';
 import { CAPABILITIES } from '../../api/capabilities.gen.ts';
 import { getPermission, useSession, hasAnyCapability } from '../../api/session.ts';
-import { matchPhrases } from '../../lib/command-phrases.ts';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';
-import { rankByLabel } from '../../lib/rank.ts';
+import { matchPhrases } from '../../lib/text/command-phrases.ts';
+import { rankByLabel } from '../../lib/text/rank.ts';
 import { Avatar } from '../../ui/layout/Avatar.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
 import { TypeTile } from '../../ui/layout/TypeTile.tsx';

@@ -5,7 +5,7 @@ import { switchSiteMutation, signOutMutation } from '../../api/generated/queries
 import { getIdentitySignOut } from '../../api/generated/sdk/session.gen.ts';
 import { usePermission, useSession } from '../../api/session.ts';
 import { useWrite } from '../../api/write.ts';
-import { getInitials } from '../../lib/initials.ts';
+import { getInitials } from '../../lib/text/initials.ts';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import { confirmLeave } from '../../ui/dialog/unsaved-work.ts';
 import { Avatar } from '../../ui/layout/Avatar.tsx';

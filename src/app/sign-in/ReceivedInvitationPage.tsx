@@ -10,7 +10,7 @@ import { acceptInvitationMutation } from '../../api/generated/queries/invitation
 import { switchSiteMutation } from '../../api/generated/queries/session.gen.ts';
 import { sessionQuery } from '../../api/session-query.ts';
 import { useWrite } from '../../api/write.ts';
-import { formatShortDate, addDays, formatDistance } from '../../lib/dates.ts';
+import { formatShortDate, addDays, formatDistance } from '../../lib/dates/dates.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
 import { Button } from '../../ui/button/Button.tsx';

@@ -1,7 +1,7 @@
 import { Check, Star } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../../contract/rules/fold-text.ts';
 import './views.css';
 
 /** What the list shows of a saved view of entries or of another table. */

@@ -2,7 +2,7 @@ import { Copy, FolderSearch, Globe, MapPin } from 'lucide-react';
 import { validateNetwork } from '../../../contract/rules/networks.ts';
 import { getPermission } from '../../api/session.ts';
 import type { PaletteContext, PaletteContribution, PaletteItem } from '../../app/state/palette.ts';
-import { readPastedTokens } from '../../lib/pasted-tokens.ts';
+import { readPastedTokens } from '../../lib/text/pasted-tokens.ts';
 import { copyText } from '../../ui/button/CopyButton.tsx';
 
 const MAX_PASTED = 10;

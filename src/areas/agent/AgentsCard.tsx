@@ -3,7 +3,7 @@ import { Suspense, useState } from 'react';
 import type { AgentKey } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { usePermission, useSession } from '../../api/session.ts';
-import { formatDistance, formatShortDate } from '../../lib/dates.ts';
+import { formatDistance, formatShortDate } from '../../lib/dates/dates.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';

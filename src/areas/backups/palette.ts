@@ -1,8 +1,8 @@
 import { Archive, CalendarClock, FileCheck2, Plus } from 'lucide-react';
 import { listBackupsOptions } from '../../api/generated/queries/backups.gen.ts';
 import type { PaletteContext, PaletteContribution } from '../../app/state/palette.ts';
-import { formatDistance } from '../../lib/dates.ts';
-import { rankByLabel } from '../../lib/rank.ts';
+import { formatDistance } from '../../lib/dates/dates.ts';
+import { rankByLabel } from '../../lib/text/rank.ts';
 import { toBackups } from './model/backups.ts';
 
 const MAX_BACKUPS = 5;

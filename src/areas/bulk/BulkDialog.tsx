@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState, useCallback, useEffect } from 'react';
-import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { ensureProof } from '../../api/ensure-proof.ts';
 import { toServiceError } from '../../api/errors.ts';
 import type { ServiceError } from '../../api/errors.ts';

@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod/mini';
-import { licenseTypes } from '../../../contract/rules/licenses.ts';
+import { licenseTypes } from '../../../contract/rules/people/licenses.ts';
 import { useSession } from '../../api/session.ts';
 import { useDirectory } from '../../directory/directory.ts';
 import { Dialog } from '../../ui/dialog/Dialog.tsx';

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { useSession } from '../../api/session.ts';
 import { BillableDelta } from '../../directory/BillableDelta.tsx';
-import { formatShortDate } from '../../lib/dates.ts';
+import { formatShortDate } from '../../lib/dates/dates.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { IrreversibleEffectsList } from '../../ui/dialog/confirm-irreversible.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';

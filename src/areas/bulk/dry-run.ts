@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Capability, Session } from '../../../contract/generated/types.gen.ts';
-import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { CAPABILITIES } from '../../api/capabilities.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { searchUsers } from '../../api/generated/sdk/users.gen.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../contract/rules/people/capabilities.ts';
 import type { BulkAction } from './bulk-request.ts';
 import type { PersonChange, Person, PersonState } from './person.ts';
 import { billableDelta, createPlanner } from './plan.ts';

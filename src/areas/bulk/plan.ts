@@ -1,6 +1,6 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
-import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
-import { getBillableChange, NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { findMissingCapabilities } from '../../../contract/rules/people/capabilities.ts';
+import { getBillableChange, NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import type { BulkAction, UserGroupPair } from './bulk-request.ts';
 import { getGroupDifference, isSame } from './person.ts';
 import type { PersonChange, Person, PersonState } from './person.ts';

@@ -1,6 +1,6 @@
-import { getLicenseName } from '../../../contract/rules/licenses.ts';
+import { getLicenseName } from '../../../contract/rules/people/licenses.ts';
+import { formatTimeZoneName } from '../../lib/dates/time-zones.ts';
 import { pluralize } from '../../lib/numbers.ts';
-import { formatTimeZoneName } from '../../lib/time-zones.ts';
 import type { IrreversibleEffects } from '../../ui/dialog/confirm-irreversible.tsx';
 import type { BulkAction } from './bulk-request.ts';
 import { getGroupDifference } from './person.ts';

@@ -8,11 +8,11 @@ import type {
   PaletteResults,
   TargetCommand,
 } from '../../app/state/palette.ts';
-import { formatShortDate } from '../../lib/dates.ts';
+import { formatShortDate } from '../../lib/dates/dates.ts';
 import { pluralize } from '../../lib/numbers.ts';
-import { readPastedTokens } from '../../lib/pasted-tokens.ts';
-import { rankByLabel } from '../../lib/rank.ts';
 import { toSearchValue } from '../../lib/search-params.ts';
+import { readPastedTokens } from '../../lib/text/pasted-tokens.ts';
+import { rankByLabel } from '../../lib/text/rank.ts';
 
 const MAX_TYPES = 6;
 const MAX_ENTRIES = 8;

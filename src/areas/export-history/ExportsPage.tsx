@@ -8,9 +8,9 @@ import { listJobsOptions } from '../../api/generated/queries/jobs.gen.ts';
 import { usePermission, useSession } from '../../api/session.ts';
 import { QueryAge } from '../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../app/views/ListTable.tsx';
+import { getBrowserTimeZone } from '../../lib/dates/time-zones.ts';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { formatSize } from '../../lib/sizes.ts';
-import { getBrowserTimeZone } from '../../lib/time-zones.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
 import { SegmentedControl } from '../../ui/chart/SegmentedControl.tsx';
 import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
@@ -18,9 +18,9 @@ import { Badge } from '../../ui/layout/Badge.tsx';
 import { Page } from '../../ui/layout/Page.tsx';
 import { Tile } from '../../ui/layout/Tile.tsx';
 import { Timestamp } from '../../ui/layout/Timestamp.tsx';
-import { ChoiceChip } from '../../ui/table/ChoiceChip.tsx';
 import type { Column } from '../../ui/table/columns.ts';
-import { FilterChip } from '../../ui/table/FilterChips.tsx';
+import { ChoiceChip } from '../../ui/table/filter/ChoiceChip.tsx';
+import { FilterChip } from '../../ui/table/filter/FilterChips.tsx';
 import {
   getExportedList,
   getExportedType,

@@ -1,6 +1,6 @@
+import { getStartOfDay } from '../../lib/dates/time-zones.ts';
 import { readSearchText } from '../../lib/search-params.ts';
 import type { Search } from '../../lib/search-params.ts';
-import { getStartOfDay } from '../../lib/time-zones.ts';
 
 const OWNERS = ['all', 'own', 'others'] as const;
 export const EXPORT_PERIODS = ['any', 'today', '7', '30', '90'] as const;

@@ -1,6 +1,7 @@
 import { Grid3x3, Pencil, Scale, UserPlus, UsersRound } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { GroupInfoResponse } from '../../../contract/generated/types.gen.ts';
+import { foldText } from '../../../contract/rules/fold-text.ts';
 import type {
   PaletteContext,
   PaletteContribution,
@@ -8,9 +9,8 @@ import type {
   TargetCommand,
 } from '../../app/state/palette.ts';
 import { groupsQuery } from '../../directory/groups.ts';
-import { foldText } from '../../lib/fold-text.ts';
-import { readPastedTokens } from '../../lib/pasted-tokens.ts';
-import { rankByLabel } from '../../lib/rank.ts';
+import { readPastedTokens } from '../../lib/text/pasted-tokens.ts';
+import { rankByLabel } from '../../lib/text/rank.ts';
 
 const MAX_GROUPS = 6;
 const GROUP_ID = /^(?:group[\s:#]*)?([1-9]\d{0,9})$/i;

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { usePermission, useSession } from '../../api/session.ts';
-import { formatExactDate } from '../../lib/dates.ts';
+import { formatExactDate } from '../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { Card, CardBody } from '../../ui/layout/Card.tsx';

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { getJob } from '../../api/generated/sdk/jobs.gen.ts';
-import { formatMoment } from '../../lib/dates.ts';
+import { formatMoment } from '../../lib/dates/dates.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { toast } from '../../ui/toast.ts';
 import { cacheJob } from './model/jobs.ts';

@@ -8,7 +8,7 @@ import type { Notification } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { markNotificationsReadMutation } from '../../api/generated/queries/notifications.gen.ts';
 import { useWrite } from '../../api/write.ts';
-import { formatClock, formatExactDate } from '../../lib/dates.ts';
+import { formatClock, formatExactDate } from '../../lib/dates/dates.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';

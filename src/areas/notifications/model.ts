@@ -5,7 +5,7 @@ import {
   listNotificationsQueryKey,
 } from '../../api/generated/queries/notifications.gen.ts';
 import { listNotifications } from '../../api/generated/sdk/notifications.gen.ts';
-import { formatDayHeading } from '../../lib/dates.ts';
+import { formatDayHeading } from '../../lib/dates/dates.ts';
 
 const PAGE_SIZE = 30;
 

@@ -26,7 +26,7 @@ import type {
 } from '../../app/state/palette.ts';
 import type { DirectoryRow } from '../../directory/engine/row.ts';
 import { pluralize } from '../../lib/numbers.ts';
-import { rankByLabel } from '../../lib/rank.ts';
+import { rankByLabel } from '../../lib/text/rank.ts';
 import { chooseBulk, openBulk } from '../bulk/index.ts';
 import { pendingSelection } from './model/pending-selection.ts';
 

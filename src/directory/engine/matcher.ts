@@ -1,5 +1,5 @@
-import { licenseTypes } from '../../../contract/rules/licenses.ts';
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../../contract/rules/fold-text.ts';
+import { licenseTypes } from '../../../contract/rules/people/licenses.ts';
 import { getLicense } from './people.ts';
 import type { People } from './people.ts';
 import { parseQuery } from './query.ts';

@@ -1,4 +1,4 @@
-import { findLicenseType } from '../../../contract/rules/licenses.ts';
+import { findLicenseType } from '../../../contract/rules/people/licenses.ts';
 import { growArray } from './grow-array.ts';
 import type { DirectoryRow } from './row.ts';
 

@@ -1,4 +1,4 @@
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../../contract/rules/fold-text.ts';
 
 type Mode = 'any' | 'id' | 'email' | 'group' | 'license';
 

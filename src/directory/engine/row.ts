@@ -1,6 +1,6 @@
 import type { UserInfoResponse, UserLicenseInfoResponse } from '../../../contract/generated/types.gen.ts';
-import { findLicenseType } from '../../../contract/rules/licenses.ts';
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../../contract/rules/fold-text.ts';
+import { findLicenseType } from '../../../contract/rules/people/licenses.ts';
 
 /** A user of the site with their license and the precomputed values for search and sorting. */
 export interface DirectoryRow {

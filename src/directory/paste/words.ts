@@ -1,4 +1,4 @@
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../../contract/rules/fold-text.ts';
 
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 const SPACES = /\s+/;

@@ -1,4 +1,4 @@
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../../contract/rules/fold-text.ts';
 
 /** Parsed value of a cell, or the reason why it is invalid. */
 export type ParseResult<Value> = { value: Value } | { error: string };

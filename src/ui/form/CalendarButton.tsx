@@ -1,7 +1,7 @@
 import { CalendarDays } from 'lucide-react';
 import { Suspense } from 'react';
 import type { RefObject } from 'react';
-import type { DateKind } from '../../lib/date-text.ts';
+import type { DateKind } from '../../lib/dates/date-text.ts';
 import { IconButton } from '../button/IconButton.tsx';
 import { lazyWithPreload } from '../lazy.tsx';
 

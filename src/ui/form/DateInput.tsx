@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from 'react';
 import type { ComponentPropsWithRef } from 'react';
-import { formatDateText, parseDateText } from '../../lib/date-text.ts';
-import type { DateKind } from '../../lib/date-text.ts';
+import { formatDateText, parseDateText } from '../../lib/dates/date-text.ts';
+import type { DateKind } from '../../lib/dates/date-text.ts';
 import { cx } from '../cx.ts';
 import { CalendarButton } from './CalendarButton.tsx';
 import './form.css';

@@ -1,5 +1,5 @@
 import type { FieldValues } from 'react-hook-form';
-import { formatTimeZone, formatTimeZoneName, listTimeZones } from '../../lib/time-zones.ts';
+import { formatTimeZone, formatTimeZoneName, listTimeZones } from '../../lib/dates/time-zones.ts';
 import { SelectField } from './SelectField.tsx';
 import type { FieldProps } from './use-field.ts';
 

@@ -1,4 +1,4 @@
-import { getInitials } from '../../lib/initials.ts';
+import { getInitials } from '../../lib/text/initials.ts';
 import { cx } from '../cx.ts';
 import type { Tone } from './Badge.tsx';
 import './tone.css';

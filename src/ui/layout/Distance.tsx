@@ -1,4 +1,4 @@
-import { formatExactDate, formatPreciseDistance, isPast } from '../../lib/dates.ts';
+import { formatExactDate, formatPreciseDistance, isPast } from '../../lib/dates/dates.ts';
 import { Tooltip } from '../tooltip/Tooltip.tsx';
 
 /** Distance to a past or future time, with minutes and seconds; the exact time on hover and focus. */

@@ -1,4 +1,4 @@
-import { formatExactDate, formatShortDate } from '../../lib/dates.ts';
+import { formatExactDate, formatShortDate } from '../../lib/dates/dates.ts';
 import { Tooltip } from '../tooltip/Tooltip.tsx';
 
 /** Short form of a timestamp; the exact one on hover and focus. */

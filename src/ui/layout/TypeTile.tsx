@@ -19,7 +19,7 @@ import {
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { EntryTypeIcon, EntryTypeVm } from '../../../contract/generated/types.gen.ts';
-import { DEFAULT_TYPE_ICON } from '../../../contract/rules/type-icons.ts';
+import { DEFAULT_TYPE_ICON } from '../../../contract/rules/schema/type-icons.ts';
 import { HUE_COUNT, Tile } from './Tile.tsx';
 import type { TileProps } from './Tile.tsx';
 

@@ -1,7 +1,7 @@
 import { Maximize, PanelRight, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
-import { formatMoment } from '../../lib/dates.ts';
+import { formatMoment } from '../../lib/dates/dates.ts';
 import { IconButton } from '../button/IconButton.tsx';
 import { cx } from '../cx.ts';
 import type { PdfSource } from './pdf-document.ts';

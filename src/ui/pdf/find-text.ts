@@ -1,4 +1,4 @@
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../../contract/rules/fold-text.ts';
 
 /** One match, as a range of the text of a page. */
 export interface TextMatch {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { openAndReadBackup, restoreBackup } from '../../../cli/restore/restore-backup.ts';
 import { insertTexts, openRestoreTarget, type RestoreTarget } from '../../../cli/restore/target.ts';
 import { verifyBackup, computeSheetDigests } from '../../../cli/restore/verify-backup.ts';

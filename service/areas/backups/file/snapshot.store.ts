@@ -1,6 +1,6 @@
 /** Reads the sheets of a site in windows of bounded size within one snapshot; the database formats the CSV. */
 import { type RawBuilder, sql } from 'kysely';
-import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
+import { FIELD, isFileField } from '../../../../contract/rules/schema/fields.ts';
 import type { SheetColumn, TableSheet } from '../../../kernel/backup-sheets.ts';
 import type { Tx } from '../../../kernel/db/database.ts';
 import type { EntryType, SchemaField } from '../../schema/index.ts';

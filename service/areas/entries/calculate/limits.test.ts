@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CalculationFailures } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { DbError } from '../../../kernel/db/driver/errors.ts';
 import { finishSchema, makeThings, recalculate, SCHEMA, type Things } from '../../../testing/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FIELD, isIdField } from '../../../../contract/rules/fields.ts';
+import { FIELD, isIdField } from '../../../../contract/rules/schema/fields.ts';
 import { formatCsvRows } from '../../../../contract/rules/tables/csv.ts';
 import { buildExportColumns, type ExportField } from '../../../../contract/rules/tables/entry-columns.ts';
 import { createCsvScanner } from './csv-scanner.ts';

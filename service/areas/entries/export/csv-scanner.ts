@@ -2,7 +2,7 @@
  * Makes CSV of stored rows without making objects of them: most values are in the file as they are in the text of the database, so
  * their bytes are copied. All others are parsed and formatted as in exports of other formats, which decide what a cell contains.
  */
-import { FIELD, isIdField } from '../../../../contract/rules/fields.ts';
+import { FIELD, isIdField } from '../../../../contract/rules/schema/fields.ts';
 import { formatCsvCell } from '../../../../contract/rules/tables/csv.ts';
 import type { ColumnPart, EntryColumn } from '../../../../contract/rules/tables/entry-columns.ts';
 import {

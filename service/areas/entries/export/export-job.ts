@@ -1,8 +1,8 @@
 import type { EntryExport, RowVm } from '../../../../contract/generated/types.gen.ts';
-import { describeState } from '../../../../contract/rules/past-states.ts';
+import { toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 import { parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
+import { describeState } from '../../../../contract/rules/schema/past-states.ts';
 import { buildExportColumns, type ExportField } from '../../../../contract/rules/tables/entry-columns.ts';
-import { toWallTime } from '../../../../contract/rules/wall-time.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';
 import { defineFileJobKind } from '../../../kernel/jobs/job-kind.ts';

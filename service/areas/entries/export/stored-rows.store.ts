@@ -1,6 +1,6 @@
 /** Reads rows of an export as they are stored: rendering each value in the database costs several times as much. */
 import { type RawBuilder, sql } from 'kysely';
-import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
+import { FIELD, isFileField } from '../../../../contract/rules/schema/fields.ts';
 import { badRequest } from '../../../kernel/api-error.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import { executeAsBytes } from '../../../kernel/db/driver/dialect.ts';

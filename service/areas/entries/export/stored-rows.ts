@@ -1,6 +1,6 @@
 /** Rows of an export as the database stores them, and their text in the file. */
 import type { FieldValue, RowVm } from '../../../../contract/generated/types.gen.ts';
-import { isFileField } from '../../../../contract/rules/fields.ts';
+import { isFileField } from '../../../../contract/rules/schema/fields.ts';
 import { formatCsvRows } from '../../../../contract/rules/tables/csv.ts';
 import { buildExportColumns, type ExportField } from '../../../../contract/rules/tables/entry-columns.ts';
 import { formatJsonRows } from '../../../../contract/rules/tables/json.ts';

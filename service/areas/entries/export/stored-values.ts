@@ -1,6 +1,6 @@
 /** Values of entries as the database stores them, and how values of rows (shapes 4) are made of them. */
 import type { FieldValue, NamedValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, isIdField } from '../../../../contract/rules/fields.ts';
+import { FIELD, isIdField } from '../../../../contract/rules/schema/fields.ts';
 import type { ExportField } from '../../../../contract/rules/tables/entry-columns.ts';
 
 /** A choice as rows of responses have it. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isFileField } from '../../../../contract/rules/fields.ts';
+import { isFileField } from '../../../../contract/rules/schema/fields.ts';
 import { badRequest, notFound } from '../../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../../kernel/audit/activity.store.ts';
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { FILTER, isIdField, getOppositeOperation } from '../../../../contract/rules/fields.ts';
 import { type Comparison, type Condition, ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { FILTER, isIdField, getOppositeOperation } from '../../../../contract/rules/schema/fields.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import type { SchemaField } from '../../schema/index.ts';
 import { ENTRY, valueSql } from '../query/field-sql.store.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { FIELD } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
 import { ENTRY, slotSql, sortKeySql, textSql } from '../query/field-sql.store.ts';

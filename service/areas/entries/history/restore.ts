@@ -1,4 +1,4 @@
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { forbidden, notFound } from '../../../kernel/api-error.ts';
 import {
   type Actor,

@@ -1,6 +1,6 @@
 import type { EntryImportRow, JobCellValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
-import { getNearKey } from '../../../../contract/rules/near-names.ts';
+import { FIELD, isFileField } from '../../../../contract/rules/schema/fields.ts';
+import { getNearKey } from '../../../../contract/rules/schema/near-names.ts';
 import { badRequest, type FieldError } from '../../../kernel/api-error.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';

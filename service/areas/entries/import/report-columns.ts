@@ -1,5 +1,5 @@
 import type { EntryImportRow, JobCellValue, RowVm } from '../../../../contract/generated/types.gen.ts';
-import { holdsMoney, isFileField, isIdField } from '../../../../contract/rules/fields.ts';
+import { holdsMoney, isFileField, isIdField } from '../../../../contract/rules/schema/fields.ts';
 import { buildExportColumns, type ExportField } from '../../../../contract/rules/tables/entry-columns.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import type { ReportColumn } from '../../../kernel/jobs/job-kind.ts';

@@ -1,6 +1,6 @@
 /** Undo of an import: created entries are deleted, changed ones get their values back. */
 import type { EntryImportRow, JobCellValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { defineJobKind, type ItemOutcome, type JobPlan } from '../../../kernel/jobs/job-kind.ts';
 import { loadSchema, lockSchemaShared, type SchemaField, type SiteSchema } from '../../schema/index.ts';
 import { UTC } from '../query/resolve-query.ts';

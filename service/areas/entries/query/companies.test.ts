@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import Papa from 'papaparse';
 import { beforeAll, expect, test } from 'vitest';
 import type { FieldVm } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import type { ApiClient } from '../../../testing/calls.ts';
 import { DATA, makeEntryType, type Row, SCHEMA } from '../../../testing/entries.ts';
 import { as, makePerson, makeSite, onEachApp } from '../../../testing/site.ts';

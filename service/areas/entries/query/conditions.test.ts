@@ -14,13 +14,13 @@ import {
 } from 'fast-check';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { expect, test } from 'vitest';
+import { parseQuery } from '../../../../contract/rules/query/parse.ts';
 import {
   FIELD,
   type FieldType,
   type FilterOperation,
   filterOperations,
-} from '../../../../contract/rules/fields.ts';
-import { parseQuery } from '../../../../contract/rules/query/parse.ts';
+} from '../../../../contract/rules/schema/fields.ts';
 import type { SchemaField } from '../../schema/index.ts';
 import { conditionSql } from './matching.store.ts';
 import { createQueryContext } from './resolve-query.ts';

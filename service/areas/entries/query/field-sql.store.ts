@@ -1,7 +1,7 @@
 /** SQL expressions over the fields of an entry: their values, sort keys and positions in an order. */
 import { type RawBuilder, sql } from 'kysely';
-import { FIELD } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import type { DataDependency } from '../../../kernel/db/type-versions.ts';
 import type { SchemaField } from '../../schema/index.ts';
 import { listFieldIds, type ResolvedQuery, type Sort } from './resolve-query.ts';

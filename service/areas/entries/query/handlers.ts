@@ -1,5 +1,4 @@
 import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
-import { holdsMoney } from '../../../../contract/rules/fields.ts';
 import type { QueryParseResult } from '../../../../contract/rules/query/condition.ts';
 import {
   parseFilterItems,
@@ -7,6 +6,7 @@ import {
   parseQueryObject,
   type FindField,
 } from '../../../../contract/rules/query/parse.ts';
+import { holdsMoney } from '../../../../contract/rules/schema/fields.ts';
 import { badRequest } from '../../../kernel/api-error.ts';
 import { type Call, type HandlerResponse, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import {

@@ -1,18 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import {
+  type Comparison,
+  type Condition,
+  ENTRY_ID,
+  type Operand,
+} from '../../../../contract/rules/query/condition.ts';
+import {
   FIELD,
   FILTER,
   getOppositeOperation,
   holdsMoney,
   isFileField,
   isIdField,
-} from '../../../../contract/rules/fields.ts';
-import {
-  type Comparison,
-  type Condition,
-  ENTRY_ID,
-  type Operand,
-} from '../../../../contract/rules/query/condition.ts';
+} from '../../../../contract/rules/schema/fields.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
 import { escapeLike, toLikePattern } from '../../../kernel/db/like.ts';

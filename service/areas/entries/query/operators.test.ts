@@ -1,7 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { FieldVm } from '../../../../contract/generated/types.gen.ts';
-import { filterOperations, isFileField, type FilterOperation } from '../../../../contract/rules/fields.ts';
+import {
+  filterOperations,
+  isFileField,
+  type FilterOperation,
+} from '../../../../contract/rules/schema/fields.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
 import { recalculate, DATA, makeThings, setIndexesReady, type Things } from '../../../testing/entries.ts';
 import { matches, type PlainValues } from '../../../testing/entry-oracle.ts';

@@ -1,6 +1,6 @@
-import { isFileField } from '../../../../contract/rules/fields.ts';
 /** Resolves what a request names (type, fields, sort, time zones, condition) against the schema. */
 import { type Condition, ENTRY_ID, type QueryError } from '../../../../contract/rules/query/condition.ts';
+import { isFileField } from '../../../../contract/rules/schema/fields.ts';
 import { ApiError, badRequest, type FieldError, notFound } from '../../../kernel/api-error.ts';
 import { type Caller, getAuthor } from '../../../kernel/auth/caller.ts';
 import { createCacheKey } from '../../../kernel/cache.ts';

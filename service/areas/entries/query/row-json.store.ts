@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/fields.ts';
+import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/schema/fields.ts';
 import type { SchemaField } from '../../schema/index.ts';
 import { ENTRY, fieldKeySql, textSql, valueSql } from './field-sql.store.ts';
 

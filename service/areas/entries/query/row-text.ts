@@ -1,5 +1,5 @@
 /** Texts of responses from rows that the database writes as JSON. */
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { type DateTimeBehavior, formatDate, type SchemaField, type TimeZones } from '../../schema/index.ts';
 
 /**

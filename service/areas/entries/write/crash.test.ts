@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { openDatabase, type Db } from '../../../kernel/db/database.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { makeEntryType, SCHEMA } from '../../../testing/entries.ts';

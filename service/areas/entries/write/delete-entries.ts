@@ -1,5 +1,5 @@
 import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { forbidden, badRequest, notFound } from '../../../kernel/api-error.ts';
 import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts';
 import type { Tx } from '../../../kernel/db/database.ts';

@@ -4,7 +4,7 @@
  * entry as they were before the job, and the undo sets them again when all entries are restored.
  */
 import type { JobCellValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import type { Tx } from '../../../kernel/db/database.ts';
 import type { ItemOutcome } from '../../../kernel/jobs/job-kind.ts';
 import type { EntryType, StoredValue } from '../../schema/index.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRequiredNow } from '../../../../contract/rules/required-when.ts';
+import { isRequiredNow } from '../../../../contract/rules/schema/required-when.ts';
 import { type FieldError, hasEnoughErrors } from '../../../kernel/api-error.ts';
 import type { EntryType, SchemaField, StoredValue, StoredValues } from '../../schema/index.ts';
 import { matchesExpected, parseValue, type DateOptions, type CellWrite } from './parse-value.ts';

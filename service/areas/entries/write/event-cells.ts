@@ -1,4 +1,4 @@
-import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
+import { FIELD, isFileField } from '../../../../contract/rules/schema/fields.ts';
 import type { Tx } from '../../../kernel/db/database.ts';
 import { createEventCell, type EntryChange } from '../../../kernel/outbox/change-event.ts';
 import type { EntryType, FileValue, SchemaField, StoredValue, StoredValues } from '../../schema/index.ts';

@@ -1,5 +1,5 @@
 import type { JobCellValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/fields.ts';
+import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/schema/fields.ts';
 import { badRequest, type FieldError } from '../../../kernel/api-error.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import {
   recalculate,

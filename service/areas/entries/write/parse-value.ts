@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { FIELD, holdsMoney, isFileField, isIdField } from '../../../../contract/rules/fields.ts';
+import { FIELD, holdsMoney, isFileField, isIdField } from '../../../../contract/rules/schema/fields.ts';
 import {
   type DateTimeBehavior,
   type FileValue,

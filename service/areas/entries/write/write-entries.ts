@@ -3,8 +3,8 @@ import type {
   StoreRequestsVm,
   BinaryStoreRequestVm,
 } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
-import { getNearKey } from '../../../../contract/rules/near-names.ts';
+import { FIELD, isFileField } from '../../../../contract/rules/schema/fields.ts';
+import { getNearKey } from '../../../../contract/rules/schema/near-names.ts';
 import { badRequest, type FieldError, hasEnoughErrors } from '../../../kernel/api-error.ts';
 import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts';
 import { getAuthor as getCallerAuthor } from '../../../kernel/auth/caller.ts';

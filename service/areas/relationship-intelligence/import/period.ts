@@ -1,4 +1,4 @@
-import { fromWallTimeNearest, toWallTime } from '../../../../contract/rules/wall-time.ts';
+import { fromWallTimeNearest, toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 
 const DAY_MS = 86_400_000;
 

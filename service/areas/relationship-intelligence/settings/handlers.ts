@@ -3,7 +3,7 @@ import type {
   RelationshipSettings,
   RelationshipSettingsInfo,
 } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { badRequest, conflict, type FieldError, notFound } from '../../../kernel/api-error.ts';
 import { change, diffProperties, getActor } from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';

@@ -1,7 +1,7 @@
 /** Checks the placeholders of a document against the schema of a site. */
 import type { ReportFinding } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { FIELD, holdsMoney } from '../../../../contract/rules/schema/fields.ts';
 import { findField, type EntryType, type SchemaField, type SiteSchema } from '../../schema/index.ts';
 import { findFormat, VALUE_FORMATS } from './formats.ts';
 import { findNearest } from './nearest-name.ts';

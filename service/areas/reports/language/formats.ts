@@ -1,5 +1,5 @@
 /** The closed list of formats of a placeholder: `{Founded | date:'d MMM yyyy'}`. */
-import { toWallTime } from '../../../../contract/rules/wall-time.ts';
+import { toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 import type { ReportValue, ValueKind } from './values.ts';
 
 /** Settings of a report that formats use. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FIELD, type FieldType } from '../../../../contract/rules/fields.ts';
+import { FIELD, type FieldType } from '../../../../contract/rules/schema/fields.ts';
 import type { EntryType, SchemaField, SiteSchema } from '../../schema/index.ts';
 import { checkDocument, type MarkedText } from './check.ts';
 import { evaluateText, findMarks, holds, parsePlaceholder } from './placeholder.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { findFreePort } from '../../../../scripts/free-port.ts';
+import { findFreePort } from '../../../../scripts/testing/free-port.ts';
 import { createTestDatabase } from '../../../testing/databases.ts';
 import { as, createTestApp, makePerson, makeSite } from '../../../testing/site.ts';
 import { openDatabase, readInSnapshot, withReadOnly, withTransaction } from '../database.ts';

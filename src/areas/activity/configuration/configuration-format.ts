@@ -1,7 +1,7 @@
 import type { ConfigurationChange } from '../../../../contract/generated/types.gen.ts';
 import type { ConfigurationKind } from '../../../../contract/rules/configuration.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { formatIdentifier } from '../../../lib/sentences.ts';
+import { formatIdentifier } from '../../../lib/text/sentences.ts';
 import { formatUnknownAction, formatValue, getPropertyLabel, isPair } from '../model/change-format.ts';
 import type { NameResolver } from '../model/change-format.ts';
 

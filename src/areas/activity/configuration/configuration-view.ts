@@ -1,5 +1,6 @@
 import { CONFIGURATION_KINDS } from '../../../../contract/rules/configuration.ts';
 import type { ConfigurationKind } from '../../../../contract/rules/configuration.ts';
+import { getStartOfDay } from '../../../lib/dates/time-zones.ts';
 import {
   formatList,
   omitUndefined,
@@ -8,7 +9,6 @@ import {
   readSearchText,
   toSearchValue,
 } from '../../../lib/search-params.ts';
-import { getStartOfDay } from '../../../lib/time-zones.ts';
 
 export const PERIODS = ['all', 'today', '7', '30', '90', '365'] as const;
 export type LogPeriod = (typeof PERIODS)[number];

@@ -4,7 +4,7 @@ import { Pencil, SquareArrowOutUpRight, Trash2 } from 'lucide-react';
 import { useState, useMemo } from 'react';
 import type { InvestigationVm, InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { formatExactDate, formatTime } from '../../../lib/dates.ts';
+import { formatExactDate, formatTime } from '../../../lib/dates/dates.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';

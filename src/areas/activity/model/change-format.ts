@@ -1,7 +1,7 @@
 import type { UserChange } from '../../../../contract/generated/types.gen.ts';
-import { getLicenseName } from '../../../../contract/rules/licenses.ts';
+import { getLicenseName } from '../../../../contract/rules/people/licenses.ts';
 import { getAuditSentence } from '../../../app/state/audit-sentences.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 
 /** Labels of the properties of a change, in display order. */
 const PROPERTY_LABELS: Readonly<Record<string, string>> = {

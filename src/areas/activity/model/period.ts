@@ -1,5 +1,5 @@
 import { ACTIVITY_RETENTION_DAYS } from '../../../../contract/rules/activity.ts';
-import { getStartOfDay } from '../../../lib/time-zones.ts';
+import { getStartOfDay } from '../../../lib/dates/time-zones.ts';
 
 const HOUR_MS = 3_600_000;
 /** Shortest period that the service reports (shapes 2). */

@@ -6,8 +6,8 @@ import { ACTIVITY_RETENTION_DAYS } from '../../../../contract/rules/activity.ts'
 import { ServiceError } from '../../../api/errors.ts';
 import { sessionState } from '../../../api/session-state.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
+import { getBrowserTimeZone, formatTimeZone } from '../../../lib/dates/time-zones.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
-import { getBrowserTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';

@@ -1,11 +1,11 @@
 import { Check } from 'lucide-react';
 import { useId, useState } from 'react';
 import { ACTIVITY_RETENTION_DAYS } from '../../../../contract/rules/activity.ts';
-import { parseDateTimeField, toDateTimeField, formatTimeZone } from '../../../lib/time-zones.ts';
+import { parseDateTimeField, toDateTimeField, formatTimeZone } from '../../../lib/dates/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
-import { CardChip } from '../../../ui/table/FilterChips.tsx';
+import { CardChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { formatDay, formatPeriod } from '../model/format.ts';
 import {
   DEFAULT_PRESET,

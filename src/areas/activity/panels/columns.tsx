@@ -1,6 +1,6 @@
 import { Link, useMatch } from '@tanstack/react-router';
-import { formatExactDate } from '../../../lib/dates.ts';
-import { getBrowserTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
+import { getBrowserTimeZone, formatTimeZone } from '../../../lib/dates/time-zones.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';

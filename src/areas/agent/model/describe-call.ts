@@ -1,5 +1,5 @@
 import type { AgentCall } from '../../../../contract/generated/types.gen.ts';
-import { formatMoment } from '../../../lib/dates.ts';
+import { formatMoment } from '../../../lib/dates/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import type { SchemaNames } from './queries.ts';
 

@@ -1,4 +1,4 @@
-import { formatIdentifier } from '../../../lib/sentences.ts';
+import { formatIdentifier } from '../../../lib/text/sentences.ts';
 
 /** A field of the form of a tool. */
 export interface ToolField {

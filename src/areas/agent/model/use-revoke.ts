@@ -1,7 +1,7 @@
 import type { AgentKey } from '../../../../contract/generated/types.gen.ts';
 import { revokeAgentKeyMutation } from '../../../api/generated/queries/agent.gen.ts';
 import { useWrite } from '../../../api/write.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { toast } from '../../../ui/toast.ts';
 

@@ -18,7 +18,7 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
-import { FilterChip, RemovableChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterChip, RemovableChip, ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { AsOf } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { useMedia } from '../../../ui/use-media.ts';

@@ -4,7 +4,7 @@ import { EyeOff, ScanSearch } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
 import type { FormEvent } from 'react';
 import { toServiceError } from '../../../api/errors.ts';
-import { addDays } from '../../../lib/dates.ts';
+import { addDays } from '../../../lib/dates/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';

@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -1,5 +1,5 @@
 import type { AgentCall } from '../../../../contract/generated/types.gen.ts';
-import { formatExactDate, formatTime, isToday } from '../../../lib/dates.ts';
+import { formatExactDate, formatTime, isToday } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { cx } from '../../../ui/cx.ts';

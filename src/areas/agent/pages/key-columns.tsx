@@ -1,6 +1,6 @@
 import type { AgentClient, AgentKey } from '../../../../contract/generated/types.gen.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';
-import { formatDistance, isPast, isWithinDays } from '../../../lib/dates.ts';
+import { formatDistance, isPast, isWithinDays } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { cx } from '../../../ui/cx.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';

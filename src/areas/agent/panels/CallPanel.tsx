@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { AgentCall } from '../../../../contract/generated/types.gen.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';

@@ -1,4 +1,4 @@
-import { addDays, formatShortDate } from '../../../lib/dates.ts';
+import { addDays, formatShortDate } from '../../../lib/dates/dates.ts';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
 

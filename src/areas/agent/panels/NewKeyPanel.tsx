@@ -9,7 +9,7 @@ import { createAgentKeyMutation } from '../../../api/generated/queries/agent.gen
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { PersonPicker } from '../../../directory/PersonPicker.tsx';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
@@ -22,7 +22,7 @@ import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
-import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
+import { RemovableChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { formatAllowedTypes, useSchemaNames } from '../model/queries.ts';
 import { usePersonName } from '../model/use-person-name.ts';

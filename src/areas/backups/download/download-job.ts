@@ -1,6 +1,6 @@
 import { removeJob, upsertJob } from '../../../app/jobs/jobs.ts';
 import type { Job, JobAction } from '../../../app/jobs/jobs.ts';
-import { formatDuration } from '../../../lib/durations.ts';
+import { formatDuration } from '../../../lib/dates/durations.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { formatSpeed } from '../model/units.ts';
 import { formatCheck, hasFailed } from './file-checks.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatDuration } from '../../../lib/durations.ts';
+import { formatDuration } from '../../../lib/dates/durations.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { formatSpeed } from '../model/units.ts';
 import { addSample, getSecondsLeft, getSpeed } from './transfer-speed.ts';

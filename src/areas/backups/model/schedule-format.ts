@@ -1,6 +1,6 @@
 import type { BackupSettings } from '../../../../contract/generated/types.gen.ts';
+import { parseDateTimeField, toDateTimeField } from '../../../lib/dates/time-zones.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { parseDateTimeField, toDateTimeField } from '../../../lib/time-zones.ts';
 
 const DAY_MS = 86_400_000;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);

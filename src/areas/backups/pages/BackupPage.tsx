@@ -6,7 +6,7 @@ import type { BackupDownloadRecord } from '../../../../contract/generated/types.
 import { toServiceError } from '../../../api/errors.ts';
 import { listBackupDownloadsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
-import { formatDuration } from '../../../lib/durations.ts';
+import { formatDuration } from '../../../lib/dates/durations.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';

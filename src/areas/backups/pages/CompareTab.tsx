@@ -4,7 +4,7 @@ import { GitCompareArrows } from 'lucide-react';
 import { useId } from 'react';
 import { toServiceError } from '../../../api/errors.ts';
 import { readBackupContentsOptions } from '../../../api/generated/queries/backups.gen.ts';
-import { formatShortDate } from '../../../lib/dates.ts';
+import { formatShortDate } from '../../../lib/dates/dates.ts';
 import { formatDifference, formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';

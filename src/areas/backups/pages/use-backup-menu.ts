@@ -8,7 +8,7 @@ import {
 } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { formatShortDate } from '../../../lib/dates.ts';
+import { formatShortDate } from '../../../lib/dates/dates.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';

@@ -10,10 +10,10 @@ import type {
   EntryTypeVm,
   BackupRequestVm,
 } from '../../../../contract/generated/types.gen.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { requestBackupMutation } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { foldText } from '../../../lib/fold-text.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';

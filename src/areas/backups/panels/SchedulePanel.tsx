@@ -7,7 +7,7 @@ import { getBackupSettings } from '../../../api/generated/sdk/backups.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { toastUndoable } from '../../../app/state/undo.ts';
-import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form, FormRow } from '../../../ui/form/Form.tsx';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
-import type { FieldType } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
+import type { FieldType } from '../../../../contract/rules/schema/fields.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
 import { parseTsv, toTsv } from './grid-editing.ts';

@@ -1,9 +1,9 @@
 import type { FieldValue, FieldValueItem, NamedValue } from '../../../../contract/generated/types.gen.ts';
-import { startsWithCalendarDay } from '../../../../contract/rules/dates.ts';
-import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
+import { startsWithCalendarDay } from '../../../../contract/rules/dates/dates.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { findNumberLoss } from '../../../../contract/rules/json/numbers.ts';
-import { foldText } from '../../../lib/fold-text.ts';
-import { formatWallIso, parseWallIso } from '../../../lib/time-zones.ts';
+import { FIELD, holdsMoney } from '../../../../contract/rules/schema/fields.ts';
+import { formatWallIso, parseWallIso } from '../../../lib/dates/time-zones.ts';
 import type { Field } from '../model/schema.ts';
 import { isMoney, toItems } from '../model/values.ts';
 import { DATE_ONLY, DATE_TIME, getValueError } from './value-rules.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { FIELD } from '../../../../contract/rules/fields.ts';
 import { parseQueryObject } from '../../../../contract/rules/query/parse.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
 import { MAX_COUNTED_ENTRIES, findDeletionConflict, buildReferencesQuery } from './pending-deletions.ts';

@@ -1,7 +1,7 @@
 import type { NamedValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { splitIntoChunks } from '../../../lib/chunks.ts';
-import { foldText } from '../../../lib/fold-text.ts';
 import { queryRows } from '../model/entry-rows.ts';
 import type { FieldUser, UserFinder } from '../model/field-users.ts';
 import { getReferenceTypeIds } from '../model/schema.ts';

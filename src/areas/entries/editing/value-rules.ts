@@ -1,8 +1,8 @@
 import { z } from 'zod/mini';
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
-import { startsWithCalendarDay } from '../../../../contract/rules/dates.ts';
-import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/fields.ts';
-import { isRequiredNow } from '../../../../contract/rules/required-when.ts';
+import { startsWithCalendarDay } from '../../../../contract/rules/dates/dates.ts';
+import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/schema/fields.ts';
+import { isRequiredNow } from '../../../../contract/rules/schema/required-when.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import type { Field } from '../model/schema.ts';
 import { toItems, toRequestValue } from '../model/values.ts';

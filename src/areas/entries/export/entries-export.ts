@@ -1,5 +1,5 @@
 import type { EntryExport } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { startEntryExport } from '../../../api/generated/sdk/jobs.gen.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import type { ExportSource } from '../../export/index.ts';

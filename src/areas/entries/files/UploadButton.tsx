@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Upload as UploadIcon } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { getSessionIdentity } from '../../../api/session-query.ts';

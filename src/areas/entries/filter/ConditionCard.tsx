@@ -9,8 +9,8 @@ import { ValueEditor } from './ValueEditor.tsx';
 import type { ValueEditorProps } from './ValueEditor.tsx';
 import './filter.css';
 
-const FilterOptionList = lazyWithPreload(() => import('../../../ui/table/FilterOptionList.tsx'));
-const FilterFoot = lazyWithPreload(() => import('../../../ui/table/FilterFoot.tsx'));
+const FilterOptionList = lazyWithPreload(() => import('../../../ui/table/filter/FilterOptionList.tsx'));
+const FilterFoot = lazyWithPreload(() => import('../../../ui/table/filter/FilterFoot.tsx'));
 
 interface ConditionCardProps extends Omit<ValueEditorProps, 'onChange'> {
   name: string;

@@ -1,8 +1,8 @@
 import { useId } from 'react';
-import { FIELD, isIdField } from '../../../../contract/rules/fields.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import type { Comparison, Operand } from '../../../../contract/rules/query/condition.ts';
-import { foldText } from '../../../lib/fold-text.ts';
-import { formatTimeZoneName } from '../../../lib/time-zones.ts';
+import { FIELD, isIdField } from '../../../../contract/rules/schema/fields.ts';
+import { formatTimeZoneName } from '../../../lib/dates/time-zones.ts';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
 import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';

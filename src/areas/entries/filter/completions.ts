@@ -1,6 +1,6 @@
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
-import { foldText } from '../../../lib/fold-text.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { findField } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
 import { formatOperator, getOperations } from './operators.ts';

@@ -1,6 +1,6 @@
+import { formatZonedIso } from '../../../../contract/rules/dates/wall-time.ts';
 import type { Operand } from '../../../../contract/rules/query/condition.ts';
-import { formatZonedIso } from '../../../../contract/rules/wall-time.ts';
-import { formatWallIso, parseDateTimeField } from '../../../lib/time-zones.ts';
+import { formatWallIso, parseDateTimeField } from '../../../lib/dates/time-zones.ts';
 
 const DAY_CHARS = 'YYYY-MM-DD'.length;
 const MINUTE_CHARS = 'YYYY-MM-DDThh:mm'.length;

@@ -11,10 +11,10 @@ import {
   string,
 } from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { FIELD, filterOperations } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import type { Comparison, Condition, ConditionGroup } from '../../../../contract/rules/query/condition.ts';
 import { parseQueryObject } from '../../../../contract/rules/query/parse.ts';
+import { FIELD, filterOperations } from '../../../../contract/rules/schema/fields.ts';
 import { formatDateValue, formatZoneName } from '../model/dates.ts';
 import { createField } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';

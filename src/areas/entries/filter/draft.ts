@@ -1,6 +1,4 @@
 import type { RequiredWhen } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, findFilterOperation } from '../../../../contract/rules/fields.ts';
-import type { FilterOperation } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import type {
   Comparison,
@@ -10,6 +8,8 @@ import type {
   QueryParseResult,
 } from '../../../../contract/rules/query/condition.ts';
 import { parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
+import { FIELD, findFilterOperation } from '../../../../contract/rules/schema/fields.ts';
+import type { FilterOperation } from '../../../../contract/rules/schema/fields.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { findField } from '../model/schema.ts';
 import { findOperation, getDefaultOperation } from './operators.ts';

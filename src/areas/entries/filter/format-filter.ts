@@ -1,7 +1,7 @@
 import type { RequiredWhen } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, findFilterOperation, isIdField } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import type { Comparison, Condition } from '../../../../contract/rules/query/condition.ts';
+import { FIELD, findFilterOperation, isIdField } from '../../../../contract/rules/schema/fields.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatDateValue, formatZoneName } from '../model/dates.ts';
 import type { Field } from '../model/schema.ts';

@@ -1,5 +1,5 @@
-import { FIELD, filterOperations } from '../../../../contract/rules/fields.ts';
-import type { FieldType, FilterOperation } from '../../../../contract/rules/fields.ts';
+import { FIELD, filterOperations } from '../../../../contract/rules/schema/fields.ts';
+import type { FieldType, FilterOperation } from '../../../../contract/rules/schema/fields.ts';
 
 const OPERATOR_TEXTS: Readonly<Record<string, string>> = {
   $eq: 'is',

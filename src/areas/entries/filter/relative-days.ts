@@ -1,4 +1,4 @@
-import { toWallTime } from '../../../../contract/rules/wall-time.ts';
+import { toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 
 type ComputeDay = (year: number, month: number, day: number) => number;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filterOperations } from '../../../../contract/rules/fields.ts';
+import { filterOperations } from '../../../../contract/rules/schema/fields.ts';
 import { createField } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
 import { applyCompletion, getCompletions } from './completions.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { FIELD } from '../../../../contract/rules/fields.ts';
 import type { Condition } from '../../../../contract/rules/query/condition.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { queryRows } from '../model/entry-rows.ts';
 import { useUserNames } from '../model/field-users.ts';
 import { getReferenceTypeIds } from '../model/schema.ts';

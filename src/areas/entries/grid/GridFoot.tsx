@@ -1,6 +1,6 @@
 import { useSyncExternalStore, useEffect, useMemo, useRef, useState } from 'react';
 import type { RowVm } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';

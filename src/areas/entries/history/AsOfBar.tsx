@@ -7,7 +7,7 @@ import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { useTimeZone } from '../model/zone.ts';
 import type { AsOfView } from './as-of-view.ts';
 import { AsOfField } from './AsOfField.tsx';

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { parseWallIso } from '../../../lib/time-zones.ts';
+import { parseWallIso } from '../../../lib/dates/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { formatZoneName } from '../model/dates.ts';

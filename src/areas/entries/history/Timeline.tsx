@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import type { EntryChange, EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
-import { addDays, isPast } from '../../../lib/dates.ts';
+import { addDays, isPast } from '../../../lib/dates/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';

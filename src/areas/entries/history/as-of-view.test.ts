@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseWallIso } from '../../../lib/time-zones.ts';
+import { parseWallIso } from '../../../lib/dates/time-zones.ts';
 import { parseAsOfView, formatAsOfView } from './as-of-view.ts';
 import { toggleTimestamp, formatLocalMinutes, addDays, formatTimestamp } from './timestamps.ts';
 

@@ -4,7 +4,7 @@ import type {
   PastState,
   RowVm,
 } from '../../../../contract/generated/types.gen.ts';
-import { describeState } from '../../../../contract/rules/past-states.ts';
+import { describeState } from '../../../../contract/rules/schema/past-states.ts';
 
 /** Converts a difference of the service to the form the grid displays. */
 export const toRowChange = (difference: PastDifference): RowChange => ({

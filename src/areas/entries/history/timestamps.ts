@@ -1,6 +1,6 @@
 import type { EntryChange } from '../../../../contract/generated/types.gen.ts';
-import { fromWallTime, toWallTime } from '../../../../contract/rules/wall-time.ts';
-import { formatWallIso } from '../../../lib/time-zones.ts';
+import { fromWallTime, toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
+import { formatWallIso } from '../../../lib/dates/time-zones.ts';
 
 /** Timestamp at which the values of a change can be read: after it, or just before a deletion or merge. */
 export const getChangeTimestamp = ({ at, kind }: EntryChange): string =>

@@ -1,12 +1,12 @@
 import type { EntryTypeVm, NewEntryTypeInfo } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { FIELD, holdsMoney } from '../../../../contract/rules/schema/fields.ts';
 import { countFileColumns } from '../../../../contract/rules/tables/problem-columns.ts';
 import { usePermission } from '../../../api/session.ts';
 import { assignColumn, getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
-import { suggestApiName } from '../../../lib/api-names.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { suggestApiName } from '../../../lib/text/api-names.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FieldFrame, FieldNote } from '../../../ui/form/FieldFrame.tsx';

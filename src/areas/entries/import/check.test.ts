@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RowVm } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, FILTER } from '../../../../contract/rules/fields.ts';
-import type { FieldType } from '../../../../contract/rules/fields.ts';
+import { FIELD, FILTER } from '../../../../contract/rules/schema/fields.ts';
+import type { FieldType } from '../../../../contract/rules/schema/fields.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';

@@ -1,6 +1,6 @@
-import { FIELD } from '../../../../contract/rules/fields.ts';
-import { getNearKey } from '../../../../contract/rules/near-names.ts';
-import { isRequiredNow } from '../../../../contract/rules/required-when.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
+import { getNearKey } from '../../../../contract/rules/schema/near-names.ts';
+import { isRequiredNow } from '../../../../contract/rules/schema/required-when.ts';
 import { formatNameList } from '../../../../contract/rules/tables/name-list.ts';
 import type { RowError, FieldChange, ImportRowPlan } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt } from '../../../files/table/cell-values.ts';

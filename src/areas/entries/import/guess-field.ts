@@ -1,6 +1,6 @@
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { parseNameList } from '../../../../contract/rules/tables/name-list.ts';
 import { FALSE_WORDS, TRUE_WORDS } from '../../../files/table/cell-values.ts';
-import { foldText } from '../../../lib/fold-text.ts';
 import { parseAmount, parseDate, parseNumber, parseTimestamp } from './parse-row.ts';
 
 /** Kinds of fields that an import can create. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldVm } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
 import {

@@ -7,11 +7,11 @@ import type {
   SchemaExtension,
   SchemaExtensionInfo,
 } from '../../../../contract/generated/types.gen.ts';
-import { isReservedFieldName } from '../../../../contract/rules/field-names.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
-import { isReservedTypeName } from '../../../../contract/rules/type-names.ts';
+import { isReservedFieldName } from '../../../../contract/rules/schema/field-names.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
+import { isReservedTypeName } from '../../../../contract/rules/schema/type-names.ts';
 import type { ImportRowPlan } from '../../../files/import-plan/plan.ts';
-import { suggestApiName } from '../../../lib/api-names.ts';
+import { suggestApiName } from '../../../lib/text/api-names.ts';
 import type { Field } from '../model/schema.ts';
 import type { ColumnGuess, NewFieldKind } from './guess-field.ts';
 import { createChoiceIndex, findByText, normalizeName } from './name-index.ts';

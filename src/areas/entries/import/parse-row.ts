@@ -1,8 +1,8 @@
-import { FIELD, holdsMoney, isIdField } from '../../../../contract/rules/fields.ts';
+import { fromWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 import { findNumberLoss } from '../../../../contract/rules/json/numbers.ts';
+import { FIELD, holdsMoney, isIdField } from '../../../../contract/rules/schema/fields.ts';
 import { TOO_LONG_PLACEHOLDER } from '../../../../contract/rules/tables/cells.ts';
 import { parseNameList } from '../../../../contract/rules/tables/name-list.ts';
-import { fromWallTime } from '../../../../contract/rules/wall-time.ts';
 import type { RowError } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt, parseSwitch } from '../../../files/table/cell-values.ts';
 import type { ParseResult } from '../../../files/table/cell-values.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FieldValue, RowVm } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
-import type { FieldType } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
+import type { FieldType } from '../../../../contract/rules/schema/fields.ts';
 import { buildExportColumns } from '../../../../contract/rules/tables/entry-columns.ts';
 import { createFileWriter } from '../../../files/file-writer.fixture.ts';
 import type { FileFormat } from '../../../files/file-writer.fixture.ts';

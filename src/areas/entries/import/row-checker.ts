@@ -1,7 +1,7 @@
 import type { RowVm } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
-import { getNearKey } from '../../../../contract/rules/near-names.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
+import { getNearKey } from '../../../../contract/rules/schema/near-names.ts';
 import { parseNameList } from '../../../../contract/rules/tables/name-list.ts';
 import { createPlanStore } from '../../../files/import-plan/plan-store.ts';
 import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';

@@ -1,4 +1,4 @@
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import type { RowError, ImportRowPlan } from '../../../files/import-plan/plan.ts';
 import type { Field } from '../model/schema.ts';
 import type { FieldWrite, RowWork } from './stored-values.ts';

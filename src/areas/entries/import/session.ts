@@ -1,9 +1,9 @@
 import type { Remote } from 'comlink';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import type { OpenResult } from '../../../files/import-plan/plan-store.ts';
 import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
-import { foldText } from '../../../lib/fold-text.ts';
 import type { FileSession } from '../../import-view/index.ts';
 import { openWorkerClient } from '../../import/index.ts';
 import type { Schema } from '../model/schema.ts';

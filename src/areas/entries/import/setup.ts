@@ -1,8 +1,8 @@
 import type { NewEntryTypeInfo } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { FIELD, holdsMoney } from '../../../../contract/rules/schema/fields.ts';
 import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
-import { suggestApiName } from '../../../lib/api-names.ts';
+import { suggestApiName } from '../../../lib/text/api-names.ts';
 import type { Field } from '../model/schema.ts';
 import { guessTypeNames } from './guess-field.ts';
 import type { ColumnGuess } from './guess-field.ts';

@@ -1,5 +1,5 @@
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, holdsMoney, isFileField, isIdField } from '../../../../contract/rules/fields.ts';
+import { FIELD, holdsMoney, isFileField, isIdField } from '../../../../contract/rules/schema/fields.ts';
 import type { Field } from '../model/schema.ts';
 import { isFile, isMoney, isNamed, toItems } from '../model/values.ts';
 

@@ -1,10 +1,10 @@
-import { isFileField } from '../../../../contract/rules/fields.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { isFileField } from '../../../../contract/rules/schema/fields.ts';
 import { createHeadingFormatter, getColumnParts } from '../../../../contract/rules/tables/entry-columns.ts';
 import type { ColumnPart } from '../../../../contract/rules/tables/entry-columns.ts';
 import { countFileColumns } from '../../../../contract/rules/tables/problem-columns.ts';
-import { foldText } from '../../../lib/fold-text.ts';
-import { isTimeZone } from '../../../lib/time-zones.ts';
+import { isTimeZone } from '../../../lib/dates/time-zones.ts';
 import type { Field } from '../model/schema.ts';
 
 /** What a column can hold: the entry id, or a part of a field. */

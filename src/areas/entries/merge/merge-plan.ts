@@ -1,5 +1,5 @@
 import type { FieldValue, RowVm, StoreRequestVm } from '../../../../contract/generated/types.gen.ts';
-import { isFileField } from '../../../../contract/rules/fields.ts';
+import { isFileField } from '../../../../contract/rules/schema/fields.ts';
 import type { Field } from '../model/schema.ts';
 import { isSameValue, toRequestValue, toItems, getValue } from '../model/values.ts';
 

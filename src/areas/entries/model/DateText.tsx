@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
-import { formatTimeZoneName } from '../../../lib/time-zones.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
+import { formatTimeZoneName } from '../../../lib/dates/time-zones.ts';
 import { findDayShift, formatDateValue, formatZoneName, getZoneTimes } from './dates.ts';
 import type { Field } from './schema.ts';
 import { useShowsAllZones, useTimeZone } from './zone.ts';

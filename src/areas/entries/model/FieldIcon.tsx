@@ -12,7 +12,7 @@ import {
   UserRound,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
+import { FIELD, holdsMoney } from '../../../../contract/rules/schema/fields.ts';
 import type { Field } from './schema.ts';
 
 const ICONS: Readonly<Record<Field['fieldType'], LucideIcon>> = {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Paperclip } from 'lucide-react';
 import type { FieldValue, FieldValueItem, NamedValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { cx } from '../../../ui/cx.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';

@@ -1,4 +1,4 @@
-import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/fields.ts';
+import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/schema/fields.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 import type { Field } from './schema.ts';
 

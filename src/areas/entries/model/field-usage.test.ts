@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FieldVm } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { findFieldUsage, formatFieldType, getReferencingFields } from './field-usage.ts';
 import { FIELD_DEFAULTS } from './field.fixture.ts';
 import { buildSchema } from './schema.ts';

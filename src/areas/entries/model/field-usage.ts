@@ -1,5 +1,5 @@
-import { FIELD, fieldTypes, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { compileFormula } from '../../../../contract/rules/formula/formula.ts';
+import { FIELD, fieldTypes, holdsMoney } from '../../../../contract/rules/schema/fields.ts';
 import { getReferenceTypeIds } from './schema.ts';
 import type { Field, Schema } from './schema.ts';
 

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { listSchemaUsersOptions } from '../../../api/generated/queries/schema.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { findPeople, readDirectoryRows } from '../../../directory/directory.ts';
-import { foldText } from '../../../lib/fold-text.ts';
 
 /** A user that a user field can refer to. */
 export interface FieldUser {

@@ -1,4 +1,4 @@
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import type { Field } from './schema.ts';
 
 /** Properties of a plain optional field; tests override what they are about. */

@@ -3,8 +3,8 @@ import type { QueryClient } from '@tanstack/react-query';
 import { notFound } from '@tanstack/react-router';
 import { useMemo, useEffect } from 'react';
 import type { EntryTypeVm, FieldVm } from '../../../../contract/generated/types.gen.ts';
-import { fieldTypes } from '../../../../contract/rules/fields.ts';
-import type { FieldType } from '../../../../contract/rules/fields.ts';
+import { fieldTypes } from '../../../../contract/rules/schema/fields.ts';
+import type { FieldType } from '../../../../contract/rules/schema/fields.ts';
 import { listAllFieldsOptions, listEntryTypesOptions } from '../../../api/generated/queries/schema.gen.ts';
 
 /** A field whose type this console supports. */

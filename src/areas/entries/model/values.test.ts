@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { findUrl, formatItem } from './values.ts';
 
 const field = { fieldType: FIELD.number, isDateOnly: false, isMoney: false };

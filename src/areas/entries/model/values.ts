@@ -5,8 +5,8 @@ import type {
   RowVm,
   StoreRequestVm,
 } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
-import { isFile, isMoney, isNamed, toItems } from '../../../../contract/rules/values.ts';
+import { FIELD, holdsMoney } from '../../../../contract/rules/schema/fields.ts';
+import { isFile, isMoney, isNamed, toItems } from '../../../../contract/rules/schema/values.ts';
 import { formatDateValue, formatZoneName } from './dates.ts';
 import type { Field } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { useSession } from '../../../api/session.ts';
-import { getBrowserTimeZone, isTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone, isTimeZone } from '../../../lib/dates/time-zones.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 
 /** Time zone in which dates with a time are displayed: UTC, the site's zone, the user's own, or all three at once. */

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, Clock, Columns3, Pin, PinOff, Rows3 } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
-import { foldText } from '../../../lib/fold-text.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';

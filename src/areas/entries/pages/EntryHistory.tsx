@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { Card } from '../../../ui/layout/Card.tsx';
-import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { AsOfField } from '../history/AsOfField.tsx';
 import { EntryComparison } from '../history/EntryComparison.tsx';
 import { Timeline } from '../history/Timeline.tsx';

@@ -1,7 +1,7 @@
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
+import { FIELD, isFileField } from '../../../../contract/rules/schema/fields.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { stageCells } from '../editing/change-set-store.ts';

@@ -5,8 +5,8 @@ import type { Comparison, Condition, QueryError } from '../../../../contract/rul
 import { pluralize } from '../../../lib/numbers.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
-import { CardChip, RemovableChip } from '../../../ui/table/FilterChips.tsx';
-import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
+import { CardChip, RemovableChip } from '../../../ui/table/filter/FilterChips.tsx';
+import { FilterSentence } from '../../../ui/table/filter/FilterSentence.tsx';
 import {
   createComparison,
   findComparedField,

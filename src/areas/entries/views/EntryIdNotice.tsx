@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { findEntriesOptions } from '../../../api/generated/queries/entry-history.gen.ts';
-import { formatShortDate } from '../../../lib/dates.ts';
+import { formatShortDate } from '../../../lib/dates/dates.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { useSchema } from '../model/schema.ts';

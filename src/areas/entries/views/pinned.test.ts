@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SavedView } from '../../../../contract/generated/types.gen.ts';
-import { filterOperations } from '../../../../contract/rules/fields.ts';
+import { filterOperations } from '../../../../contract/rules/schema/fields.ts';
 import { zPinnedFilter } from '../../../api/generated/zod.gen.ts';
 import { parseFilter, toFilterDraft, toQueryObject } from '../filter/draft.ts';
 import type { QueryObject } from '../filter/draft.ts';

@@ -1,5 +1,5 @@
 import type { Capability } from '../../../../contract/generated/types.gen.ts';
-import { capabilities } from '../../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../../contract/rules/people/capabilities.ts';
 import type { UserGroupPair } from '../../bulk/index.ts';
 import type { GroupMember } from '../matrix/pending.ts';
 

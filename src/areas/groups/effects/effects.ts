@@ -1,5 +1,5 @@
 import type { Capability } from '../../../../contract/generated/types.gen.ts';
-import { capabilities } from '../../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../../contract/rules/people/capabilities.ts';
 
 /** Member of the changed group, with all their groups. */
 export interface Member {

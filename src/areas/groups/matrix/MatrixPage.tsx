@@ -22,7 +22,7 @@ import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { FilterChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { NewGroupLink, DirectoryAsOf } from '../pages/page-parts.tsx';

@@ -1,6 +1,6 @@
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { Pencil, UserPlus } from 'lucide-react';
-import { capabilities } from '../../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../../contract/rules/people/capabilities.ts';
 import { usePermission } from '../../../api/session.ts';
 import { getGroupCapabilities } from '../../../directory/groups.ts';
 import { pluralize } from '../../../lib/numbers.ts';

@@ -3,7 +3,10 @@ import { useRouter } from '@tanstack/react-router';
 import { useId } from 'react';
 import type { Control } from 'react-hook-form';
 import { useController, useForm } from 'react-hook-form';
-import { capabilities as all, findMissingCapabilities } from '../../../../contract/rules/capabilities.ts';
+import {
+  capabilities as all,
+  findMissingCapabilities,
+} from '../../../../contract/rules/people/capabilities.ts';
 import { createGroupMutation } from '../../../api/generated/queries/groups.gen.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';

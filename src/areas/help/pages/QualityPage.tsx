@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { formatDistance, formatExactDate } from '../../../lib/dates.ts';
+import { formatDistance, formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';

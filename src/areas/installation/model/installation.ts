@@ -1,6 +1,6 @@
 import type { Installation, InstallationCheck } from '../../../../contract/generated/types.gen.ts';
 import { getInstallationOptions } from '../../../api/generated/queries/platform.gen.ts';
-import { formatDuration } from '../../../lib/durations.ts';
+import { formatDuration } from '../../../lib/dates/durations.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 
 const REFRESH_INTERVAL_MS = 15_000;

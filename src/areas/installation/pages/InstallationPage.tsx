@@ -8,10 +8,10 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
-import { formatDuration } from '../../../lib/durations.ts';
+import { formatDuration } from '../../../lib/dates/durations.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { formatIdentifier } from '../../../lib/sentences.ts';
 import { formatSize } from '../../../lib/sizes.ts';
+import { formatIdentifier } from '../../../lib/text/sentences.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';

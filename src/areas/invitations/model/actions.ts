@@ -1,6 +1,6 @@
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
-import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
-import { addDays } from '../../../lib/dates.ts';
+import { TEMPORARY } from '../../../../contract/rules/people/invitations.ts';
+import { addDays } from '../../../lib/dates/dates.ts';
 
 /** Actions on an existing invitation. */
 export type InvitationAction = 'resend' | 'revoke' | 'extend' | 'delete';

@@ -1,8 +1,8 @@
-import { MAX_DURATION_DAYS, PERMANENT, TEMPORARY } from '../../../../contract/rules/invitations.ts';
+import { MAX_DURATION_DAYS, PERMANENT, TEMPORARY } from '../../../../contract/rules/people/invitations.ts';
 import { parseNameList } from '../../../../contract/rules/tables/name-list.ts';
 import { findEmails } from '../../../directory/paste/emails.ts';
 import { parseCsv } from '../../../files/csv/parse-csv.ts';
-import { toEmailKey } from '../../../lib/email-key.ts';
+import { toEmailKey } from '../../../lib/text/email-key.ts';
 
 const EMPTY_LINE = /\r?\n[^\S\n]*\r?\n/;
 const LINE = /\r?\n/;

@@ -1,7 +1,7 @@
 import type { InviteeCheck } from '../../../../contract/generated/types.gen.ts';
-import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
-import { foldText } from '../../../lib/fold-text.ts';
-import { capitalize } from '../../../lib/sentences.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
+import { TEMPORARY } from '../../../../contract/rules/people/invitations.ts';
+import { capitalize } from '../../../lib/text/sentences.ts';
 import { NOT_AN_ADDRESS } from './addresses.ts';
 import type { AddressEntry, RowTerms } from './addresses.ts';
 

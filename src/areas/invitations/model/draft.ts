@@ -1,4 +1,4 @@
-import { PERMANENT } from '../../../../contract/rules/invitations.ts';
+import { PERMANENT } from '../../../../contract/rules/people/invitations.ts';
 import { checkInvitees } from '../../../api/generated/sdk/invitations.gen.ts';
 import { createStore } from '../../../ui/store.ts';
 import { parseEntries } from './addresses.ts';

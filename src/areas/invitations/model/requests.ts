@@ -3,9 +3,9 @@ import type {
   InvitationsRequest,
   InviteExistingUserRequestVm,
 } from '../../../../contract/generated/types.gen.ts';
-import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
+import { TEMPORARY } from '../../../../contract/rules/people/invitations.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { capitalize } from '../../../lib/sentences.ts';
+import { capitalize } from '../../../lib/text/sentences.ts';
 import { getEnd } from './actions.ts';
 import { countChoices } from './choices.ts';
 import type { Invitee } from './choices.ts';

@@ -1,6 +1,6 @@
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
-import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
-import { formatShortDate, formatDistance, isWithinDays } from '../../../lib/dates.ts';
+import { TEMPORARY } from '../../../../contract/rules/people/invitations.ts';
+import { formatShortDate, formatDistance, isWithinDays } from '../../../lib/dates/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 
 /** Days before the end of a temporary membership from which it is highlighted (features 1.5). */

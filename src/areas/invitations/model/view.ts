@@ -1,5 +1,5 @@
 import type { InvitationInfoResponse, InvitationStatus } from '../../../../contract/generated/types.gen.ts';
-import { foldText } from '../../../lib/fold-text.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import {
   toSearchValue,
   parseList,

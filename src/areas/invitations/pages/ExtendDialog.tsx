@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import type { SubmitEvent } from 'react';
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
-import { formatShortDate } from '../../../lib/dates.ts';
+import { formatShortDate } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';

@@ -18,7 +18,7 @@ import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
 import { useShortcut } from '../../../ui/shortcuts.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
-import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterChip, ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { useMedia } from '../../../ui/use-media.ts';
 import { getActionReason } from '../model/actions.ts';

@@ -4,12 +4,13 @@ import { FileSpreadsheet, FileUp, MailX } from 'lucide-react';
 import { useEffect, useMemo, useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import {
   INVITATION_TTL_DAYS,
   PERMANENT,
   EXPIRY_REMINDER_DAYS,
   TEMPORARY,
-} from '../../../../contract/rules/invitations.ts';
+} from '../../../../contract/rules/people/invitations.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { startInvitationsMutation } from '../../../api/generated/queries/invitations.gen.ts';
 import { getJobOptions } from '../../../api/generated/queries/jobs.gen.ts';
@@ -18,8 +19,7 @@ import { useWrite } from '../../../api/write.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';
 import { decodeText } from '../../../files/table/decode-text.ts';
-import { addDays } from '../../../lib/dates.ts';
-import { foldText } from '../../../lib/fold-text.ts';
+import { addDays } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { AtSign, ChevronDown } from 'lucide-react';
 import { useState } from 'react';
-import { MAX_INVITATIONS_PER_HOUR, TEMPORARY } from '../../../../contract/rules/invitations.ts';
+import { MAX_INVITATIONS_PER_HOUR, TEMPORARY } from '../../../../contract/rules/people/invitations.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';

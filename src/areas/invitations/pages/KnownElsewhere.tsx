@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { InviteeCheck } from '../../../../contract/generated/types.gen.ts';
-import { PERMANENT } from '../../../../contract/rules/invitations.ts';
+import { PERMANENT } from '../../../../contract/rules/people/invitations.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import {
   addExistingUserMutation,

@@ -19,7 +19,7 @@ import type { ReactNode, RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { useSession } from '../../../api/session.ts';
-import { isToday } from '../../../lib/dates.ts';
+import { isToday } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';

@@ -1,6 +1,6 @@
 import type { Job, JobItemState, JobState } from '../../../../contract/generated/types.gen.ts';
-import { formatMoment, formatShortDate, isToday } from '../../../lib/dates.ts';
-import { formatDuration } from '../../../lib/durations.ts';
+import { formatMoment, formatShortDate, isToday } from '../../../lib/dates/dates.ts';
+import { formatDuration } from '../../../lib/dates/durations.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { JOB_KINDS } from './job-kinds.ts';

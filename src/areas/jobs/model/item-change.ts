@@ -1,6 +1,6 @@
 import type { GroupInfoResponse, Job, JobItem } from '../../../../contract/generated/types.gen.ts';
-import { getLicenseName } from '../../../../contract/rules/licenses.ts';
-import { formatTimeZoneName } from '../../../lib/time-zones.ts';
+import { getLicenseName } from '../../../../contract/rules/people/licenses.ts';
+import { formatTimeZoneName } from '../../../lib/dates/time-zones.ts';
 
 /** What an item changes; `from` is known only where the service stored what was replaced. */
 export interface ItemChange {

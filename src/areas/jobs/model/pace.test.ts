@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatTime } from '../../../lib/dates.ts';
+import { formatTime } from '../../../lib/dates/dates.ts';
 import { describePace } from './pace.ts';
 
 test('says the pace of a job in words: its time, the items of a step, and when items failed', () => {

@@ -1,6 +1,6 @@
 import type { JobPace } from '../../../../contract/generated/types.gen.ts';
-import { formatTime } from '../../../lib/dates.ts';
-import { formatDuration } from '../../../lib/durations.ts';
+import { formatTime } from '../../../lib/dates/dates.ts';
+import { formatDuration } from '../../../lib/dates/durations.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 
 /** The chart in words: its time, how many items a step has, and when items failed. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
-import { formatMoment } from '../../../lib/dates.ts';
+import { formatMoment } from '../../../lib/dates/dates.ts';
 import {
   describeCertainty,
   describeState,

@@ -1,5 +1,5 @@
 import type { Job } from '../../../../contract/generated/types.gen.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 
 /** One property of what was asked, shown as a label with a chip for each value. */
 export interface RequestFact {

@@ -11,9 +11,9 @@ import {
 import { formatMissingCapabilities, usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { jobReviewQuery } from '../../../app/jobs/job-review.ts';
-import { formatMoment } from '../../../lib/dates.ts';
+import { formatMoment } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { endSentence } from '../../../lib/sentences.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toast } from '../../../ui/toast.ts';
 import { showStartedJob } from '../index.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { getJobPaceOptions } from '../../../api/generated/queries/jobs.gen.ts';
-import { formatClock, formatTime } from '../../../lib/dates.ts';
-import { formatDuration } from '../../../lib/durations.ts';
+import { formatClock, formatTime } from '../../../lib/dates/dates.ts';
+import { formatDuration } from '../../../lib/dates/durations.ts';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { describePace } from '../model/pace.ts';
 import { isActive } from '../model/progress.ts';

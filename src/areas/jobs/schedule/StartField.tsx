@@ -1,12 +1,12 @@
 import { useId } from 'react';
-import { addDays } from '../../../lib/dates.ts';
-import { formatNumber } from '../../../lib/numbers.ts';
+import { addDays } from '../../../lib/dates/dates.ts';
 import {
   formatTimeZone,
   getBrowserTimeZone,
   parseDateTimeField,
   toDateTimeField,
-} from '../../../lib/time-zones.ts';
+} from '../../../lib/dates/time-zones.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';

@@ -1,5 +1,5 @@
 import type { StartOptions } from '../../../app/jobs/upload-items.ts';
-import { getBrowserTimeZone, parseDateTimeField } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone, parseDateTimeField } from '../../../lib/dates/time-zones.ts';
 
 /** When a job is to start, as chosen in a dialog. */
 export type Schedule =

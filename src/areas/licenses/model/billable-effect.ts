@@ -1,4 +1,4 @@
-import { findLicenseType, getBillableChange } from '../../../../contract/rules/licenses.ts';
+import { findLicenseType, getBillableChange } from '../../../../contract/rules/people/licenses.ts';
 import { formatDifference, formatNumber } from '../../../lib/numbers.ts';
 
 /** Effect of a license on billing. @param total number of billable licenses now, if known */

@@ -1,4 +1,4 @@
-import { getLicenseName } from '../../../../contract/rules/licenses.ts';
+import { getLicenseName } from '../../../../contract/rules/people/licenses.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { withEtag } from '../../../api/etag.ts';
 import { getUserLicense, updateUserLicense } from '../../../api/generated/sdk/licenses.gen.ts';

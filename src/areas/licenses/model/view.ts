@@ -1,4 +1,4 @@
-import { licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { licenseTypes } from '../../../../contract/rules/people/licenses.ts';
 import type { FacetCounts } from '../../../directory/engine/facets.ts';
 import { SORT_KEYS } from '../../../directory/engine/search.ts';
 import type { DirectoryQuery, DirectorySort } from '../../../directory/engine/search.ts';

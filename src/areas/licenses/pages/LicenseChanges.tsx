@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useCallback, useContext, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
-import { NO_LICENSE, getLicenseName } from '../../../../contract/rules/licenses.ts';
+import { NO_LICENSE, getLicenseName } from '../../../../contract/rules/people/licenses.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { History as HistoryIcon } from 'lucide-react';
 import type { UserLicenseChange } from '../../../../contract/generated/types.gen.ts';
-import { getBillableChange, getLicenseName } from '../../../../contract/rules/licenses.ts';
+import { getBillableChange, getLicenseName } from '../../../../contract/rules/people/licenses.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { getUserLicenseHistoryInfiniteOptions } from '../../../api/generated/queries/licenses.gen.ts';
 import { formatDifference } from '../../../lib/numbers.ts';

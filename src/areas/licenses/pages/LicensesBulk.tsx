@@ -1,4 +1,4 @@
-import { licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { licenseTypes } from '../../../../contract/rules/people/licenses.ts';
 import { usePermission } from '../../../api/session.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';

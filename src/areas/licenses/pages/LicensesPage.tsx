@@ -3,7 +3,7 @@ import { useRouter, getRouteApi } from '@tanstack/react-router';
 import { BadgeCheck, ChartColumnStacked, History, UserRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { LicenseSeats, SeatTotal } from '../../../../contract/generated/types.gen.ts';
-import { getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { getLicenseName, licenseTypes } from '../../../../contract/rules/people/licenses.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import {
   forecastLicenseSeatsOptions,
@@ -36,8 +36,8 @@ import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { FilterChip } from '../../../ui/table/FilterChips.tsx';
-import { FilterSentence } from '../../../ui/table/FilterSentence.tsx';
+import { FilterChip } from '../../../ui/table/filter/FilterChips.tsx';
+import { FilterSentence } from '../../../ui/table/filter/FilterSentence.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';

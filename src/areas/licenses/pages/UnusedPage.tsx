@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { BadgeCheck } from 'lucide-react';
 import { useState } from 'react';
-import { NO_LICENSE, getLicenseName } from '../../../../contract/rules/licenses.ts';
+import { NO_LICENSE, getLicenseName } from '../../../../contract/rules/people/licenses.ts';
 import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';

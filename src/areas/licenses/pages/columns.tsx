@@ -1,5 +1,5 @@
 import { ChevronDown, TriangleAlert } from 'lucide-react';
-import { getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { getLicenseName, licenseTypes } from '../../../../contract/rules/people/licenses.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { isBillable } from '../../../directory/engine/row.ts';
 import { emailColumn, createNameColumn, statusColumn } from '../../../directory/person-columns.tsx';

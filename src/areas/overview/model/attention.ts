@@ -6,7 +6,7 @@ import type {
   SiteSettings,
   TwoFactorCoverage,
 } from '../../../../contract/generated/types.gen.ts';
-import { formatDistance, formatShortDate, isWithinDays } from '../../../lib/dates.ts';
+import { formatDistance, formatShortDate, isWithinDays } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 

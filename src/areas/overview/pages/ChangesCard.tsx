@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ChangedEntry, EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { listChangedEntriesOptions } from '../../../api/generated/queries/entry-history.gen.ts';
-import { formatMoment, isToday } from '../../../lib/dates.ts';
+import { formatMoment, isToday } from '../../../lib/dates/dates.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { HomeCard } from './HomeCard.tsx';

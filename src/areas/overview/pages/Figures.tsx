@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SeatTotal } from '../../../../contract/generated/types.gen.ts';
-import { licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { licenseTypes } from '../../../../contract/rules/people/licenses.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';

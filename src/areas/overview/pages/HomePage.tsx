@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { LicenseSeats } from '../../../../contract/generated/types.gen.ts';
-import { capabilities } from '../../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../../contract/rules/people/capabilities.ts';
 import { hasAnyCapability, usePermission, useSession } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
-import { formatMoment } from '../../../lib/dates.ts';
+import { formatMoment } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { HomeCard } from './HomeCard.tsx';
 

@@ -8,7 +8,7 @@ import type {
   ApiKeyCalls,
   ApiKeyUsage,
 } from '../../../../contract/generated/types.gen.ts';
-import { API_KEY_REMINDER_DAYS } from '../../../../contract/rules/users.ts';
+import { API_KEY_REMINDER_DAYS } from '../../../../contract/rules/people/users.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { disableApiKeyMutation, enableApiKeyMutation } from '../../../api/generated/queries/tokens.gen.ts';
 import {
@@ -24,7 +24,7 @@ import {
   formatDistance,
   isWithinDays,
   addDays,
-} from '../../../lib/dates.ts';
+} from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';

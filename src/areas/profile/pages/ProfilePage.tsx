@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import type { SessionInfo, OwnSecurity } from '../../../../contract/generated/types.gen.ts';
-import { capabilities } from '../../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../../contract/rules/people/capabilities.ts';
 import {
   endOtherSessionsMutation,
   endOwnSessionMutation,
@@ -16,7 +16,7 @@ import { updateOwnProfileMutation } from '../../../api/generated/queries/users.g
 import { zPasswordChange } from '../../../api/generated/zod.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatDeviceName } from '../../../lib/device-name.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -10,7 +10,7 @@ import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { getAssignmentWarnings, formatWarnings } from '../model/assignments.ts';

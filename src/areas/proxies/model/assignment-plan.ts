@@ -1,5 +1,5 @@
 import type { ProxyChanges, Capability } from '../../../../contract/generated/types.gen.ts';
-import { getActingCapabilities } from '../../../../contract/rules/proxies.ts';
+import { getActingCapabilities } from '../../../../contract/rules/people/proxies.ts';
 import { sortCapabilities } from '../../../directory/groups.ts';
 import type { Assignments } from './assignments.ts';
 

@@ -3,7 +3,7 @@ import type {
   ProxyPerson,
   UserProxiesResponseVm,
 } from '../../../../contract/generated/types.gen.ts';
-import { foldText } from '../../../lib/fold-text.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import type { Warning } from './view.ts';
 

@@ -1,5 +1,5 @@
 import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
-import { foldText } from '../../../lib/fold-text.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { comparePeople, getPersonWarnings, isSelfAssigned } from './assignments.ts';
 import type { Assignments, PersonStates } from './assignments.ts';
 import { WARNINGS } from './view.ts';

@@ -1,6 +1,6 @@
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
-import { FilterChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { WARNINGS } from '../model/view.ts';
 import type { Warning } from '../model/view.ts';
 import { MORE_THAN_OPTIONS } from '../model/view.ts';

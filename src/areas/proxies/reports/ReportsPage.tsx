@@ -10,7 +10,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { REPORT_COLUMNS, formatReportName } from './report-columns.tsx';
 import { useReports } from './reports-query.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatOutcome } from '../../../../contract/rules/acting-steps.ts';
+import { formatOutcome } from '../../../../contract/rules/people/acting-steps.ts';
 import {
   countSteps,
   formatParameterName,

@@ -1,5 +1,5 @@
 import type { ActingStep } from '../../../../contract/generated/types.gen.ts';
-import { formatOutcome } from '../../../../contract/rules/acting-steps.ts';
+import { formatOutcome } from '../../../../contract/rules/people/acting-steps.ts';
 
 /** Row of the report: an audit trail entry with its parameters, or several equal ones. */
 export interface ReportLine extends ActingStep {

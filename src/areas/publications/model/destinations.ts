@@ -8,7 +8,7 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { withEtag } from '../../../api/etag.ts';
 import { getDestination } from '../../../api/generated/sdk/publications.gen.ts';
-import { formatMoment } from '../../../lib/dates.ts';
+import { formatMoment } from '../../../lib/dates/dates.ts';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 
 const REFRESH_MS = 5_000;

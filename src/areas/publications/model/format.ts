@@ -1,5 +1,5 @@
 import type { Consumer, TopicDefinition } from '../../../../contract/generated/types.gen.ts';
-import { formatMoment } from '../../../lib/dates.ts';
+import { formatMoment } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import type { TopicSchema } from './schema.ts';

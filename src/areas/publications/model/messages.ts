@@ -1,7 +1,7 @@
 import type { PublicationEvent } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
-import { isFile, isMoney, isNamed } from '../../../../contract/rules/values.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
+import { isFile, isMoney, isNamed } from '../../../../contract/rules/schema/values.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import type { TopicSchema } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import type { FieldVm, TopicEntryType } from '../../../../contract/generated/types.gen.ts';
-import { fieldTypes } from '../../../../contract/rules/fields.ts';
-import { foldText } from '../../../lib/fold-text.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
+import { fieldTypes } from '../../../../contract/rules/schema/fields.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import type { EntryChange, PublicationEvent } from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';

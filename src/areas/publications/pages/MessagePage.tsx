@@ -6,7 +6,7 @@ import type { EntryChange, PublicationEvent, UserChange } from '../../../../cont
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { listTopicEvents } from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';

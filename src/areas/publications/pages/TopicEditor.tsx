@@ -19,7 +19,7 @@ import {
 } from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';

@@ -6,7 +6,7 @@ import type { TopicDefinition } from '../../../../contract/generated/types.gen.t
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { saveFile } from '../../../files/download.ts';
-import { formatExactDate, formatMoment } from '../../../lib/dates.ts';
+import { formatExactDate, formatMoment } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -16,7 +16,7 @@ import type { Consumer, TopicDefinition } from '../../../../contract/generated/t
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
-import { formatExactDate, formatMoment } from '../../../lib/dates.ts';
+import { formatExactDate, formatMoment } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { copyText } from '../../../ui/button/CopyButton.tsx';

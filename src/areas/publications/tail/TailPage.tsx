@@ -7,7 +7,7 @@ import type { TopicDefinition } from '../../../../contract/generated/types.gen.t
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { saveFile } from '../../../files/download.ts';
-import { formatExactDate, formatTime } from '../../../lib/dates.ts';
+import { formatExactDate, formatTime } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';

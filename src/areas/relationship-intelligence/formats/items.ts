@@ -2,7 +2,7 @@
  * Items of an import as files have them, and the rules that make them legal (spec 2.4, limits of the contract). Pure: a value that
  * cannot be used gives a reason for its row and never an exception.
  */
-import { toEmailKey } from '../../../lib/email-key.ts';
+import { toEmailKey } from '../../../lib/text/email-key.ts';
 
 export type ItemKind = 'emails' | 'meetings';
 

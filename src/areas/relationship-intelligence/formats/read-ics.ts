@@ -1,7 +1,7 @@
 /** Calendars (RFC 5545): events become meetings, recurring ones a meeting for each occurrence of the period. */
 import ICAL from 'ical.js';
-import { resolveTimeZone } from '../../../../contract/rules/time-zones.ts';
-import { fromWallTimeNearest } from '../../../../contract/rules/wall-time.ts';
+import { resolveTimeZone } from '../../../../contract/rules/dates/time-zones.ts';
+import { fromWallTimeNearest } from '../../../../contract/rules/dates/wall-time.ts';
 import type { Address, Mend, RawItem, ReadRow } from './items.ts';
 import { readLines } from './text-stream.ts';
 import type { OnBytes } from './text-stream.ts';

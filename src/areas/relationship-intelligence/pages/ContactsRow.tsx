@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { RelationshipSettings } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listAllFieldsOptions } from '../../../api/generated/queries/schema.gen.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -9,7 +9,7 @@ import { startRelationshipImport } from '../../../api/generated/sdk/relationship
 import { usePermission } from '../../../api/session.ts';
 import { useDirectory, usePeopleById } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';
-import { formatExactDate, formatTime } from '../../../lib/dates.ts';
+import { formatExactDate, formatTime } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -15,7 +15,7 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
+import { RemovableChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { parseRelationshipsView, serializeRelationshipsView } from './relationships-view.ts';
 import type { RelationshipsView } from './relationships-view.ts';

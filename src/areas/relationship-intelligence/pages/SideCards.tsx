@@ -6,7 +6,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { updateRelationshipSettingsMutation } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { formatTimeZone } from '../../../lib/time-zones.ts';
+import { formatTimeZone } from '../../../lib/dates/time-zones.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';

@@ -1,5 +1,5 @@
 /** The close of a month (spec 8, rule 3): its data is uploaded before 01:00 of the second day of the next. Pure. */
-import { fromWallTimeNearest, toWallTime } from '../../../../contract/rules/wall-time.ts';
+import { fromWallTimeNearest, toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

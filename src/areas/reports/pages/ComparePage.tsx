@@ -10,7 +10,7 @@ import {
   listReportRunsOptions,
 } from '../../../api/generated/queries/reports.gen.ts';
 import { useSession } from '../../../api/session.ts';
-import { formatMoment } from '../../../lib/dates.ts';
+import { formatMoment } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';

@@ -11,7 +11,7 @@ import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { saveFile } from '../../../files/download.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -3,6 +3,7 @@ import { getRouteApi, Link, notFound, useRouter } from '@tanstack/react-router';
 import { Download, FileText, PencilLine, Trash2 } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import type { ReportTemplateDetail } from '../../../../contract/generated/types.gen.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { withEtag } from '../../../api/etag.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { saveFile } from '../../../files/download.ts';
-import { foldText } from '../../../lib/fold-text.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';

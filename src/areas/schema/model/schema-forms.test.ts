@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { FIELD } from '../../../../contract/rules/fields.ts';
 import { MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
+import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import {
   fieldSchema,

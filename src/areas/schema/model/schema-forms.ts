@@ -5,12 +5,12 @@ import type {
   RequiredWhenInfo,
   EntryTypeVm,
 } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, holdsMoney, maySelectMany } from '../../../../contract/rules/fields.ts';
-import type { FieldType } from '../../../../contract/rules/fields.ts';
 import { canBeCalculated } from '../../../../contract/rules/formula/formula.ts';
 import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import type { ConditionGroup } from '../../../../contract/rules/query/condition.ts';
-import { DEFAULT_TYPE_ICON } from '../../../../contract/rules/type-icons.ts';
+import { FIELD, holdsMoney, maySelectMany } from '../../../../contract/rules/schema/fields.ts';
+import type { FieldType } from '../../../../contract/rules/schema/fields.ts';
+import { DEFAULT_TYPE_ICON } from '../../../../contract/rules/schema/type-icons.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { withEtag } from '../../../api/etag.ts';
 import { getField } from '../../../api/generated/sdk/schema.gen.ts';

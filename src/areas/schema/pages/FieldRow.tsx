@@ -10,7 +10,7 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { endSentence } from '../../../lib/sentences.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';

@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import type { EntryTypeVm, FieldInfo } from '../../../../contract/generated/types.gen.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { toServiceError, ServiceError } from '../../../api/errors.ts';
 import {
   createFieldMutation,
@@ -15,9 +16,8 @@ import {
 import { updateField } from '../../../api/generated/sdk/schema.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { suggestApiName } from '../../../lib/api-names.ts';
-import { foldText } from '../../../lib/fold-text.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { suggestApiName } from '../../../lib/text/api-names.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';

@@ -8,7 +8,7 @@ import {
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { capitalize, endSentence } from '../../../lib/sentences.ts';
+import { capitalize, endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';

@@ -4,7 +4,7 @@ import { HEADINGS } from '../../../../contract/rules/tables/user-columns.ts';
 import { zNewUserInfo } from '../../../api/generated/zod.gen.ts';
 import { formatRowError } from '../../../files/import-plan/plan.ts';
 import type { ImportRowPlan } from '../../../files/import-plan/plan.ts';
-import { toEmailKey } from '../../../lib/email-key.ts';
+import { toEmailKey } from '../../../lib/text/email-key.ts';
 import { checkRows } from './check.ts';
 import { FIELDS } from './fields.ts';
 import type { Field } from './fields.ts';

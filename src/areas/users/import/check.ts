@@ -1,10 +1,10 @@
 import type { NewUserInfo, UserInfo } from '../../../../contract/generated/types.gen.ts';
-import { STANDARD_LICENSE } from '../../../../contract/rules/licenses.ts';
+import { resolveTimeZone } from '../../../../contract/rules/dates/time-zones.ts';
+import { STANDARD_LICENSE } from '../../../../contract/rules/people/licenses.ts';
+import { findRefusedSwitches } from '../../../../contract/rules/people/users.ts';
 import { formatNameList } from '../../../../contract/rules/tables/name-list.ts';
-import { resolveTimeZone } from '../../../../contract/rules/time-zones.ts';
-import { findRefusedSwitches } from '../../../../contract/rules/users.ts';
 import type { RowError, ImportRowPlan, FieldChange } from '../../../files/import-plan/plan.ts';
-import { toEmailKey } from '../../../lib/email-key.ts';
+import { toEmailKey } from '../../../lib/text/email-key.ts';
 import type { Field } from './fields.ts';
 import type { RowTarget, GroupLookup } from './parse-row.ts';
 import { formatLicense, formatStatus, formatSwitch } from './parse-row.ts';

@@ -1,5 +1,5 @@
+import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { READ_ONLY_HEADINGS } from '../../../../contract/rules/tables/user-columns.ts';
-import { foldText } from '../../../lib/fold-text.ts';
 
 /** Fields that a column can hold, named as in the contract (shapes 2). */
 export const FIELDS = [

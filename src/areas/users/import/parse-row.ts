@@ -1,12 +1,12 @@
 import { regexes } from 'zod/v4/core';
-import { licenseTypes, findLicenseType } from '../../../../contract/rules/licenses.ts';
+import { resolveTimeZone } from '../../../../contract/rules/dates/time-zones.ts';
+import { foldText } from '../../../../contract/rules/fold-text.ts';
+import { licenseTypes, findLicenseType } from '../../../../contract/rules/people/licenses.ts';
 import { parseNameList } from '../../../../contract/rules/tables/name-list.ts';
-import { resolveTimeZone } from '../../../../contract/rules/time-zones.ts';
 import type { RowError } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt, parseSwitch, FALSE_WORDS, TRUE_WORDS } from '../../../files/table/cell-values.ts';
 import type { ParseResult } from '../../../files/table/cell-values.ts';
 import type { FileRow } from '../../../files/table/table.ts';
-import { foldText } from '../../../lib/fold-text.ts';
 import type { Field, Mapping } from './fields.ts';
 
 /** Values that a row sets; empty cells set nothing. */

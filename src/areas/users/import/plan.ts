@@ -1,5 +1,5 @@
 import type { NewUserInfo, UserInfo } from '../../../../contract/generated/types.gen.ts';
-import { getBillableChange, STANDARD_LICENSE } from '../../../../contract/rules/licenses.ts';
+import { getBillableChange, STANDARD_LICENSE } from '../../../../contract/rules/people/licenses.ts';
 import type { RowError, FieldChange } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt } from '../../../files/table/cell-values.ts';
 import type { Field } from './fields.ts';

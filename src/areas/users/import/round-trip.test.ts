@@ -4,7 +4,7 @@ import { formatCsvHeading, formatCsvRows } from '../../../../contract/rules/tabl
 import { getUserColumns } from '../../../../contract/rules/tables/user-columns.ts';
 import { parseCsv } from '../../../files/csv/parse-csv.ts';
 import { decodeText } from '../../../files/table/decode-text.ts';
-import { toEmailKey } from '../../../lib/email-key.ts';
+import { toEmailKey } from '../../../lib/text/email-key.ts';
 import { checkRows } from './check.ts';
 import { guessMapping } from './fields.ts';
 import { createGroupLookup, parseRow } from './parse-row.ts';

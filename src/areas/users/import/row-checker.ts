@@ -1,6 +1,6 @@
 import { createPlanStore } from '../../../files/import-plan/plan-store.ts';
 import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';
-import { toEmailKey } from '../../../lib/email-key.ts';
+import { toEmailKey } from '../../../lib/text/email-key.ts';
 import { checkRows } from './check.ts';
 import type { Mapping } from './fields.ts';
 import { createGroupLookup, parseRow } from './parse-row.ts';

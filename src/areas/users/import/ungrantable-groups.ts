@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Capability } from '../../../../contract/generated/types.gen.ts';
-import { capabilities } from '../../../../contract/rules/capabilities.ts';
+import { capabilities } from '../../../../contract/rules/people/capabilities.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { getGroupCapabilities, groupQuery, formatMissingToGrant } from '../../../directory/groups.ts';
 

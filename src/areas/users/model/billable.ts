@@ -1,4 +1,4 @@
-import { findLicenseType, getBillableChange } from '../../../../contract/rules/licenses.ts';
+import { findLicenseType, getBillableChange } from '../../../../contract/rules/people/licenses.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 

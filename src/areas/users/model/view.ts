@@ -1,5 +1,5 @@
 import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
-import { findLicenseType } from '../../../../contract/rules/licenses.ts';
+import { findLicenseType } from '../../../../contract/rules/people/licenses.ts';
 import { FILTER_KEYS } from '../../../directory/engine/facets.ts';
 import type { FilterKey, Filters } from '../../../directory/engine/facets.ts';
 import { SORT_KEYS } from '../../../directory/engine/search.ts';

@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
-import { NO_LICENSE, getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { NO_LICENSE, getLicenseName, licenseTypes } from '../../../../contract/rules/people/licenses.ts';
 import { zUserLicenseInfoUpdate } from '../../../api/generated/zod.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { usePermission } from '../../../api/session.ts';

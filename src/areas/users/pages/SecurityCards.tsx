@@ -8,7 +8,7 @@ import {
 } from '../../../api/generated/queries/access.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatDeviceName } from '../../../lib/device-name.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';

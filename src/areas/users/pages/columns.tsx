@@ -10,7 +10,7 @@ import {
   createNameColumn,
   statusColumn,
 } from '../../../directory/person-columns.tsx';
-import { formatTimeZoneName } from '../../../lib/time-zones.ts';
+import { formatTimeZoneName } from '../../../lib/dates/time-zones.ts';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';

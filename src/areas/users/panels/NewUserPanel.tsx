@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import type { Control, Resolver } from 'react-hook-form';
 import type { NewUserInfo } from '../../../../contract/generated/types.gen.ts';
-import { licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { licenseTypes } from '../../../../contract/rules/people/licenses.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { updateUserLicenseMutation } from '../../../api/generated/queries/licenses.gen.ts';
 import { createUserMutation } from '../../../api/generated/queries/users.gen.ts';

@@ -11,8 +11,8 @@ import {
   Dialog,
   Popover,
 } from 'react-aria-components';
-import { parseDateText } from '../../../lib/date-text.ts';
-import type { DateKind } from '../../../lib/date-text.ts';
+import { parseDateText } from '../../../lib/dates/date-text.ts';
+import type { DateKind } from '../../../lib/dates/date-text.ts';
 import { buttonClass } from '../../button/button-class.ts';
 import { Button } from '../../button/Button.tsx';
 import { cx } from '../../cx.ts';

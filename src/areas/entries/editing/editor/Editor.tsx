@@ -1,7 +1,7 @@
 import { Suspense, useCallback, useId, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { FieldValue } from '../../../../../contract/generated/types.gen.ts';
-import { FIELD, isIdField, holdsMoney } from '../../../../../contract/rules/fields.ts';
+import { FIELD, isIdField, holdsMoney } from '../../../../../contract/rules/schema/fields.ts';
 import { cx } from '../../../../ui/cx.ts';
 import { lazyWithPreload } from '../../../../ui/lazy.tsx';
 import { useDayShift } from '../../model/DateText.tsx';
@@ -24,12 +24,12 @@ const BooleanEditor = lazyWithPreload(async () => ({
 }));
 
 /** Parser of dates as people write them; until it is loaded a date is read only as ISO 8601. */
-let dateText: typeof import('../../../../lib/date-text.ts') | undefined;
+let dateText: typeof import('../../../../lib/dates/date-text.ts') | undefined;
 
 const CalendarButton = lazyWithPreload(async () => {
   const [{ CalendarButton: button }, text] = await Promise.all([
     import('../../../../ui/form/CalendarButton.tsx'),
-    import('../../../../lib/date-text.ts'),
+    import('../../../../lib/dates/date-text.ts'),
   ]);
   dateText = text;
   return { default: button };

@@ -5,7 +5,7 @@ import type { KeyboardEvent } from 'react';
 import { Popover } from 'react-aria-components';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- HTML has no element for the list box of a combobox (ARIA) */
 import type { FieldValueItem, NamedValue } from '../../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../../contract/rules/schema/fields.ts';
 import { cx } from '../../../../ui/cx.ts';
 import { useUserFinder } from '../../model/field-users.ts';
 import type { Field } from '../../model/schema.ts';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { FIELD } from '../../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../../contract/rules/schema/fields.ts';
 import { Button } from '../../../../ui/button/Button.tsx';
 import { IconButton } from '../../../../ui/button/IconButton.tsx';
 import { Badge } from '../../../../ui/layout/Badge.tsx';

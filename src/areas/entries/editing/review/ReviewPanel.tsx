@@ -4,7 +4,7 @@ import { Redo2, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { toServiceError } from '../../../../api/errors.ts';
 import { usePermission } from '../../../../api/session.ts';
-import { formatTime } from '../../../../lib/dates.ts';
+import { formatTime } from '../../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../../lib/numbers.ts';
 import { Button } from '../../../../ui/button/Button.tsx';
 import { IconButton } from '../../../../ui/button/IconButton.tsx';

@@ -1,7 +1,7 @@
 import { Paperclip } from 'lucide-react';
 import { memo } from 'react';
 import type { FieldValue, FieldValueItem } from '../../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../../contract/rules/fields.ts';
+import { FIELD } from '../../../../../contract/rules/schema/fields.ts';
 import { Badge } from '../../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../../ui/layout/Badge.tsx';
 import type { RowChange } from '../../history/row-changes.ts';

@@ -1,0 +1,23 @@
+/** Global setup of Vitest for the tests of the service: PostgreSQL, database templates, and a compile cache. */
+import { createTemplates } from '../../service/testing/templates.ts';
+import enableCompileCache from './compile-cache.ts';
+import { startPostgres } from './postgres.ts';
+
+async function startCluster(): Promise<() => Promise<void>> {
+  if (process.env['TEST_DATABASE_URL']) return async () => {};
+  const started = await startPostgres();
+  process.env['TEST_DATABASE_URL'] = started.url;
+  return () => started.stop();
+}
+
+export default async function setup(): Promise<() => Promise<void>> {
+  const removeCompileCache = await enableCompileCache();
+  const withPostgres = process.env['STEWARD_TEST_DATABASES'] !== 'embedded';
+  const stopCluster = withPostgres ? await startCluster() : async () => {};
+  const removeTemplates = await createTemplates(withPostgres);
+  return async () => {
+    await removeTemplates();
+    await stopCluster();
+    await removeCompileCache();
+  };
+}

@@ -1,0 +1,268 @@
+/**
+ * Sites distributed over a cluster with Citus (docs/scaling.md): where tables may be, and a coordinator with two workers. The latter is skipped
+ * where Citus is not installed for PostgreSQL (CITUS_PROGRAMS: folder of the programs of one that has it).
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { findCitusPrograms, runStatement, startPostgres } from '../../scripts/testing/postgres.ts';
+import { registry } from '../areas/registry.ts';
+import { runClusterInit, runClusterMove, runClusterStatus } from '../cli/cluster.ts';
+import {
+  COORDINATOR_TABLES,
+  DISTRIBUTED_TABLES,
+  distributeTriggerFunction,
+  REFERENCE_TABLES,
+} from '../kernel/db/cluster.ts';
+import { type Db, openDatabase } from '../kernel/db/database.ts';
+import { up as entryBlocks } from '../kernel/db/migrations/0058_entry_blocks.ts';
+import { onEachDatabase } from '../testing/databases.ts';
+import { makeThings } from '../testing/entries.ts';
+import { exportFile } from '../testing/jobs.ts';
+import { as, createTestApp, makePerson, onEachApp } from '../testing/site.ts';
+
+const distributed: readonly string[] = DISTRIBUTED_TABLES;
+
+/** Blocks of entries whose count differs from the number of rows. */
+async function findWrongBlocks(db: Db): Promise<object[]> {
+  const { rows } = await sql<object>`
+    with truth as (select site_id, type_id, entry_id & -4096 as first_id, count(*) as n from entry group by 1, 2, 3)
+    select * from truth full join entry_block b using (site_id, type_id, first_id)
+    where coalesce(truth.n, 0) <> coalesce(b.n, 0)`.execute(db);
+  return rows;
+}
+
+test('every table has one place in a cluster', () => {
+  const places = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES, ...Object.keys(COORDINATOR_TABLES)];
+  expect(places.toSorted()).toEqual(Object.keys(registry.tables).toSorted());
+});
+
+test('a trigger function that does more than write statements is not distributed', () => {
+  const source = 'begin insert into entry_block select * from moved; return null; end';
+  expect(distributeTriggerFunction('f', source, 'public')).toContain(
+    "shard_beside('public.entry_block', tg_table_name)",
+  );
+  expect(() => distributeTriggerFunction('f', 'declare n int; begin return null; end', 'public')).toThrow(
+    'The trigger function f cannot be distributed',
+  );
+});
+
+onEachDatabase((database) => {
+  test('distributed tables have the site in every unique key, and refer to each other by site', async () => {
+    const { db } = database();
+    const { rows: keys } = await sql`
+      select c.relname as table, i.relname as key from pg_class c join pg_index x on x.indrelid = c.oid
+        join pg_class i on i.oid = x.indexrelid
+      where c.relname = any(${distributed}) and c.relnamespace = current_schema()::regnamespace and x.indisunique
+        and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'site_id' and a.attnum = any(x.indkey))`.execute(
+      db,
+    );
+    expect(keys).toEqual([]);
+    const { rows: withoutKey } = await sql`
+      select c.relname from pg_class c where c.relname = any(${distributed}) and c.relnamespace = current_schema()::regnamespace
+        and not exists (select from pg_index x where x.indrelid = c.oid and x.indisprimary)`.execute(db);
+    expect(withoutKey).toEqual([]);
+    const { rows: references } = await sql<{ table: string; to: string; definition: string }>`
+      select c.relname as table, f.relname as to, pg_get_constraintdef(k.oid) as definition
+      from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
+      where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace and f.relname = any(${distributed})`.execute(
+      db,
+    );
+    expect(references.length).toBeGreaterThan(5);
+    // A table of the coordinator cannot refer to a distributed one.
+    expect(references.filter(({ table }) => !distributed.includes(table))).toEqual([]);
+    expect(
+      references.filter(({ definition }) => !/KEY \(site_id, .* REFERENCES \S+\(site_id, /.test(definition)),
+    ).toEqual([]);
+    // Triggers of rows would run statements for other servers on a node.
+    const { rows: triggers } = await sql<{ name: string; source: string; isOfRows: boolean }>`
+      select p.proname as name, p.prosrc as source, (t.tgtype & 1) = 1 as "isOfRows" from pg_trigger t join pg_proc p on p.oid = t.tgfoid
+        join pg_class c on c.oid = t.tgrelid
+      where not t.tgisinternal and c.relname = any(${distributed}) and c.relnamespace = current_schema()::regnamespace`.execute(
+      db,
+    );
+    expect(triggers.filter(({ isOfRows }) => isOfRows)).toEqual([]);
+    for (const { name, source } of triggers)
+      expect(distributeTriggerFunction(name, source, 'public')).toContain(name);
+  });
+});
+
+onEachApp((context) => {
+  describe('counts of entries', () => {
+    test('are those of the rows, also after the migration moved them', async () => {
+      const { db } = context();
+      const things = await makeThings(context());
+      const ids = await things.create({ Name: 'A' }, { Name: 'B' }, { Name: 'C' });
+      await things.remove(...ids.slice(0, 1));
+      await sql`insert into entry (site_id, entry_id, type_id) select ${things.siteId}, 1000000 + 977 * n, ${things.typeId}
+        from generate_series(1, 40) n`.execute(db);
+      expect(await findWrongBlocks(db)).toEqual([]);
+      const rollback = new Error('Nothing of it stays');
+      await expect(
+        db.transaction().execute(async (tx) => {
+          await sql`insert into list_block (site_id, list, part, first_id, n)
+            select site_id, 4, type_id, first_id, n from entry_block`.execute(tx);
+          await sql`drop table entry_block`.execute(tx);
+          await entryBlocks(tx.withTables<never>());
+          await sql`insert into entry (site_id, entry_id, type_id) values (${things.siteId}, 2000000, ${things.typeId})`.execute(
+            tx,
+          );
+          expect(await findWrongBlocks(tx)).toEqual([]);
+          const { rows } = await sql`select from list_block where list = 4`.execute(tx);
+          expect(rows).toEqual([]);
+          throw rollback;
+        }),
+      ).rejects.toThrow(rollback);
+    });
+  });
+});
+
+const toAddress = (url: string) => `127.0.0.1:${new URL(url).port}`;
+const siteNodes = z.array(z.object({ slug: z.string(), node: z.string() }));
+
+const programs = findCitusPrograms();
+const SETTINGS = [
+  'shared_preload_libraries=citus',
+  'wal_level=logical',
+  'max_prepared_transactions=50',
+  'max_worker_processes=24',
+  'citus.shard_count=4',
+  // The records of prepared transactions stay, to be counted.
+  'citus.recover_2pc_interval=-1',
+  'citus.node_conninfo=sslmode=disable',
+  // PostgreSQL 15.20 and later load only the named output plugins for roles that replicate.
+  'output_plugin_libraries=citus,citus_pgoutput,pgoutput',
+];
+
+test.skipIf(programs === undefined)(
+  'two sites on a coordinator and two workers work as on one server, and one moves while it is used (needs Citus)',
+  async () => {
+    const nodes = await Promise.all(Array.from({ length: 3 }, () => startPostgres(SETTINGS, programs)));
+    const dataDir = await mkdtemp(join(tmpdir(), 'steward-cluster-'));
+    const previousUrl = process.env['DATABASE_URL'];
+    onTestFinished(async () => {
+      if (previousUrl === undefined) delete process.env['DATABASE_URL'];
+      else process.env['DATABASE_URL'] = previousUrl;
+      await Promise.all(nodes.map((node) => node.stop()));
+      await rm(dataDir, { recursive: true });
+    });
+    const urls = nodes.map(({ url }) => new URL('/steward', url).href);
+    const [coordinator = '', ...workers] = urls;
+    for (const { url } of nodes) await runStatement(url, 'create database steward');
+    process.env['DATABASE_URL'] = coordinator;
+    await expect(runClusterInit()).rejects.toThrow('Run steward migrate --run first');
+    const database = await openDatabase({ databaseUrl: coordinator, dataDir });
+    const { db } = database;
+    onTestFinished(() => database.close());
+    await expect(runClusterInit()).rejects.toThrow('The extension citus is missing');
+    for (const url of urls) {
+      await runStatement(url, 'create extension citus');
+      await runStatement(url, 'create extension if not exists pg_trgm');
+      await runStatement(url, 'create extension if not exists btree_gin');
+    }
+    await expect(runClusterInit()).rejects.toThrow('no worker');
+    await runStatement(
+      coordinator,
+      `select citus_set_coordinator_host('127.0.0.1', ${new URL(coordinator).port})`,
+    );
+    for (const url of workers)
+      await runStatement(coordinator, `select citus_add_node('127.0.0.1', ${new URL(url).port})`);
+    await expect(runClusterStatus(false)).rejects.toThrow('Run steward cluster init');
+
+    // What a site has before the set-up is distributed with it.
+    const app = await createTestApp(database);
+    onTestFinished(() => app.close());
+    const first = await makeThings({ app, db });
+    await first.create({ Name: 'Before' });
+    expect(await runClusterInit()).toMatchObject({
+      distributed: DISTRIBUTED_TABLES.length + REFERENCE_TABLES.length,
+    });
+    expect(await runClusterInit()).toMatchObject({ distributed: 0 });
+    expect(await runClusterStatus(false)).toMatchObject(
+      urls.map((url) => ({ port: Number(new URL(url).port), isCoordinator: url === coordinator })),
+    );
+
+    // The set-up ended the plans of the sessions; the service is started again.
+    const second = await makeThings({ app, db });
+    const colleague = await makePerson(db, first.siteId);
+    const [id = 0] = await first.create(
+      { Name: 'Ship', Score: 3, Owner: colleague.userId },
+      { Name: 'Boat', Score: 5 },
+    );
+    await first.update(id, { Name: 'Steamer', Score: 4 });
+    await second.create({ Name: 'Elsewhere' });
+    expect(await first.names({})).toEqual(['Before', 'Steamer', 'Boat']);
+    expect(await second.names({})).toEqual(['Elsewhere']);
+    expect(await first.names({ Score: { $gt: 3 } })).toEqual(['Steamer', 'Boat']);
+    await first.remove((await first.create({ Name: 'Mistake' }))[0] ?? 0);
+    expect(await findWrongBlocks(db)).toEqual([]);
+
+    const users = await first.api.get<unknown[]>('/api/rest/v1/management/user');
+    expect([users.status, users.body.length]).toEqual([200, 2]);
+    const console = as(app, first.person, 'console');
+    const { text } = await exportFile(db, console, 'entryExports', { entryType: 'Thing', format: 'csv' });
+    expect(text).toContain('Steamer');
+    const events = await first.api.post<unknown[]>('/api/rest/v1/publication/poll', {
+      topics: ['default-data'],
+      count: 100,
+      timeOut: 0,
+    });
+    expect([events.status, events.body.length > 0]).toEqual([200, true]);
+
+    // A foreign key between the places is replaced by a trigger.
+    const leaver = await makePerson(db, first.siteId);
+    await sql`insert into ri_user (site_id, user_id, is_enabled) values (${first.siteId}, ${leaver.userId}, true)`.execute(
+      db,
+    );
+    await sql`delete from membership where site_id = ${first.siteId} and user_id = ${leaver.userId}`.execute(
+      db,
+    );
+    expect((await sql`select from ri_user where site_id = ${first.siteId}`.execute(db)).rows).toEqual([]);
+
+    // What a transaction changes on the coordinator and on a node is committed together: it is prepared on the node first.
+    const countPrepared = async () =>
+      (await sql<{ n: number }>`select count(*) as n from pg_dist_transaction`.execute(db)).rows[0]?.n ?? 0;
+    const prepared = await countPrepared();
+    await db.transaction().execute(async (tx) => {
+      await sql`update entry set version = version + 1 where site_id = ${first.siteId} and entry_id = ${id}`.execute(
+        tx,
+      );
+      await sql`update topic set next = next where site_id = ${first.siteId}`.execute(tx);
+    });
+    expect(await countPrepared()).toBe(prepared + 1);
+
+    const { rows: slugs } = await sql<{
+      slug: string;
+    }>`select slug from site where site_id = ${first.siteId}`.execute(db);
+    const slug = slugs[0]?.slug ?? '';
+    const readNode = async () =>
+      siteNodes.parse(await runClusterStatus(true)).find((site) => site.slug === slug)?.node;
+    const before = await readNode();
+    const target = workers.map(toAddress).find((address) => address !== before) ?? '';
+    const moved = new AbortController();
+    const statuses: number[] = [];
+    const use = async (): Promise<void> => {
+      for (let n = 0; !moved.signal.aborted; n += 1) {
+        const reply =
+          n % 2 === 0
+            ? await first.store('put', first.items(id, { Score: n }))
+            : await first.api.post(`/api/rest/v4/data/entrydata/rows/query/${first.typeId}`, { query: {} });
+        statuses.push(reply.status);
+      }
+    };
+    const uses = [use(), use()];
+    await runClusterMove(slug, target).finally(() => moved.abort());
+    await Promise.all(uses);
+    expect(await readNode()).toBe(target);
+    expect(statuses.length).toBeGreaterThan(10);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    expect(await findWrongBlocks(db)).toEqual([]);
+    expect(await first.names({})).toEqual(['Before', 'Steamer', 'Boat']);
+    await expect(runClusterMove('nobody', target)).rejects.toThrow('There is no site nobody');
+    await expect(runClusterMove(slug, 'far:1')).rejects.toThrow('no node far:1');
+  },
+  300_000,
+);

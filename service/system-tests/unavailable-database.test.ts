@@ -1,0 +1,157 @@
+import type { FastifyInstance } from 'fastify';
+/** Requests while PostgreSQL does not respond or accepts no writes. */
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Database, openDatabase, readInSnapshot, withTransaction } from '../kernel/db/database.ts';
+import type { ApiClient, ErrorBody } from '../testing/calls.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/databases.ts';
+import { runOnCluster } from '../testing/servers/cluster.ts';
+import { startDatabaseProxy, type DatabaseProxy } from '../testing/servers/database-proxy.ts';
+import { as, createTestApp, makePerson, makeSite, type Person } from '../testing/site.ts';
+
+// The embedded database is part of the process, and has neither a network nor a standby.
+describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreSQL server', () => {
+  let testDatabase: TestDatabase;
+  let proxy: DatabaseProxy;
+  let database: Database;
+  let app: FastifyInstance;
+  let person: Person;
+  let api: ApiClient;
+  let console: ApiClient;
+  beforeEach(async () => {
+    testDatabase = await createTestDatabase('postgres');
+    proxy = await startDatabaseProxy(testDatabase.databaseUrl ?? '');
+    database = await openDatabase({ ...testDatabase, databaseUrl: proxy.url });
+    app = await createTestApp(database);
+    person = await makePerson(database.db, await makeSite(database.db));
+    api = as(app, person);
+    console = as(app, person, 'console');
+  });
+  afterEach(async () => {
+    proxy.resume();
+    await app.close();
+    await database.close();
+    proxy.close();
+    await testDatabase.remove();
+  });
+
+  const getDatabaseName = () => new URL(testDatabase.databaseUrl ?? '').pathname.slice(1);
+  /** Makes the server read-only for new sessions and ends the present ones, like a failover to a standby. */
+  const makeReadOnly = async () => {
+    await runOnCluster(`alter database ${getDatabaseName()} set default_transaction_read_only = on`);
+    await runOnCluster(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${getDatabaseName()}'`,
+    );
+  };
+  /** Makes it writable for new sessions; the present ones stay read-only. */
+  const makeWritable = () =>
+    runOnCluster(`alter database ${getDatabaseName()} reset default_transaction_read_only`);
+
+  const getReadiness = () => api.get<ErrorBody>('/readyz');
+  const rename = (lastName: string) => api.put<ErrorBody>('user', { id: person.userId, lastName });
+
+  describe('that does not respond (M5)', () => {
+    test('requests fail with 503 within seconds, further ones at once, and succeed when it responds again', async () => {
+      expect((await rename('Before')).status).toBe(200);
+      proxy.pause();
+      const start = performance.now();
+      // More requests than the pool has connections: some wait for a statement, others for a connection.
+      const replies = await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          index % 2 === 0 ? api.get<ErrorBody>('user') : rename(`L${index}`),
+        ),
+      );
+      // Three seconds of waiting, and the rest for a busy machine. A connection attempt alone takes ten without the probe.
+      expect(performance.now() - start).toBeLessThan(8_000);
+      for (const { status, headers } of replies) {
+        expect(status).toBe(503);
+        expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      }
+      const second = performance.now();
+      expect((await getReadiness()).status).toBe(503);
+      expect((await rename('While paused')).status).toBe(503);
+      const metadata = await api.get('/.well-known/oauth-authorization-server');
+      expect([metadata.status, metadata.headers['retry-after']]).toEqual([503, '2']);
+      expect(performance.now() - second).toBeLessThan(2_000);
+
+      proxy.resume();
+      await vi.waitFor(async () => expect((await getReadiness()).status).toBe(200), { timeout: 20_000 });
+      expect((await rename('After')).status).toBe(200);
+      expect((await api.get(`user/${person.userId}`)).body).toMatchObject({ lastName: 'After' });
+    });
+
+    describe('to a COMMIT', () => {
+      // A zero byte ends the text of a statement.
+      const COMMIT = 'commit\0';
+
+      test('the request fails with 503 without Retry-After, and its change may be stored', async () => {
+        expect((await rename('Before')).status).toBe(200);
+        proxy.pauseAfter(COMMIT);
+        const { status, headers, body } = await rename('Unconfirmed');
+        expect(status).toBe(503);
+        expect(headers['retry-after']).toBeUndefined();
+        expect(body.message).toBe(
+          'The database did not confirm the change. Check whether it was made before you repeat it.',
+        );
+
+        proxy.resume();
+        await vi.waitFor(async () => expect((await getReadiness()).status).toBe(200), { timeout: 20_000 });
+        expect((await api.get(`user/${person.userId}`)).body).toMatchObject({ lastName: 'Unconfirmed' });
+      });
+
+      test('the transaction is not repeated', async () => {
+        let attempts = 0;
+        proxy.pauseAfter(COMMIT);
+        const writing = withTransaction(database.db, {}, (tx) => {
+          attempts += 1;
+          return tx.insertInto('site').values({ slug: 'once', name: '' }).execute();
+        });
+        await expect(writing).rejects.toMatchObject({ code: '08007' });
+        expect(attempts).toBe(1);
+      });
+
+      test('a transaction that only reads may be repeated', async () => {
+        proxy.pauseAfter(COMMIT);
+        const reading = readInSnapshot(database.db, (tx) => sql`select 1`.execute(tx));
+        await expect(reading).rejects.toMatchObject({ code: '08006' });
+      });
+    });
+
+    test('a long statement goes on while the server responds', async () => {
+      await expect(sql`select pg_sleep(4)`.execute(database.db)).resolves.toBeDefined();
+    });
+  });
+
+  describe('that is read-only', () => {
+    test('writes get 503 with Retry-After, reads go on, and readiness says why', async () => {
+      await database.db
+        .updateTable('session')
+        .set({ last_seen_at: sql`now() - interval '5 minutes'` })
+        .execute();
+      await makeReadOnly();
+      // Connections that the server has ended are replaced as they are found.
+      await vi.waitFor(async () => expect((await api.get('user')).status).toBe(200), { timeout: 20_000 });
+      for (const reply of [await rename('Refused'), await console.put('user', { id: person.userId })]) {
+        expect(reply.status).toBe(503);
+        expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
+      }
+      expect((await rename('Refused')).body.message).toContain('read-only');
+      expect((await console.get('user')).status).toBe(200);
+      const readiness = await getReadiness();
+      expect([readiness.status, readiness.body.message]).toEqual([503, expect.stringContaining('read-only')]);
+    });
+
+    test('when the server accepts writes again, so do connections that were read-only', async () => {
+      await makeReadOnly();
+      await vi.waitFor(async () => expect((await api.get('user')).status).toBe(200), { timeout: 20_000 });
+      expect((await rename('Refused')).status).toBe(503);
+      // Every connection of the pool is read-only now.
+      await Promise.all(Array.from({ length: 30 }, () => api.get('user')));
+      await makeWritable();
+      await vi.waitFor(async () => expect((await rename('Written')).status).toBe(200), { timeout: 20_000 });
+      const replies = await Promise.all(Array.from({ length: 30 }, (_, index) => rename(`N${index}`)));
+      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+      expect((await getReadiness()).status).toBe(200);
+    });
+  });
+});
