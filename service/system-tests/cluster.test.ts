@@ -172,7 +172,7 @@ test.skipIf(programs === undefined)(
       await runStatement(coordinator, `select citus_add_node('127.0.0.1', ${new URL(url).port})`);
     await expect(runClusterStatus(false)).rejects.toThrow('Run steward cluster init');
 
-    // What a site has before the set-up is distributed with it.
+    // Rows that a site has before the set-up are distributed with it.
     const app = await createTestApp(database);
     onTestFinished(() => app.close());
     const first = await makeThings({ app, db });
@@ -222,7 +222,7 @@ test.skipIf(programs === undefined)(
     );
     expect((await sql`select from ri_user where site_id = ${first.siteId}`.execute(db)).rows).toEqual([]);
 
-    // What a transaction changes on the coordinator and on a node is committed together: it is prepared on the node first.
+    // Changes of a transaction on the coordinator and on a node are committed together: they are prepared on the node first.
     const countPrepared = async () =>
       (await sql<{ n: number }>`select count(*) as n from pg_dist_transaction`.execute(db)).rows[0]?.n ?? 0;
     const prepared = await countPrepared();

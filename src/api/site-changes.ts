@@ -1,7 +1,7 @@
 import type { TopicPosition } from '../../contract/generated/types.gen.ts';
 import { createStore } from '../ui/store.ts';
 
-/** What has changed at the site, as far as events of publications tell. A list is null when it is not known which. */
+/** Changes of the site that events of publications report. A list is null when its ids are not known. */
 export interface SiteChanges {
   topics: ReadonlySet<string>;
   /** Types of which entries have changed. */

@@ -49,7 +49,7 @@ export interface News {
   getEnd(topicId: number): number | null;
   /** Messages of a topic from an offset on. */
   read(topicId: number, from: number, limit: number): Promise<StoredMessage[]>;
-  /** What the events of a default topic from an offset on have changed; undefined when they are too many or too large to tell. */
+  /** Changes by the events of a default topic from an offset on; undefined when these are too many or too large to read. */
   summarize(topicId: number, from: number): Promise<EventSummary | undefined>;
   /** What an API key may read of the topic now; undefined when the topic does not exist for it. */
   getVisible(clientId: number, topicId: number): { visible: VisibleFields } | undefined;

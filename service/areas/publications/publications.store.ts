@@ -155,7 +155,7 @@ export async function readMessages(
   return rows;
 }
 
-/** What some events of a default topic have changed. */
+/** Changes by some events of a default topic. */
 export interface EventSummary {
   entryTypeIds: number[];
   deletedUserIds: number[];
@@ -165,7 +165,7 @@ export interface EventSummary {
 const MAX_SUMMARIZED_EVENTS = 100;
 const MAX_SUMMARIZED_BYTES = 20_000;
 
-/** What the events from an offset on have changed; undefined when they are too many or too large to be read for it. */
+/** Changes by the events from an offset on; undefined when these are too many or too large to read. */
 export async function summarizeEvents(
   db: Db,
   siteId: number,

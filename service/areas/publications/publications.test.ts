@@ -477,7 +477,7 @@ onEachApp((context) => {
       await things.update(entryId, { Memo: 'x'.repeat(1_000_000) });
       await things.update(entryId, { Note: 'after' });
       const [active = '', large = '', note = ''] = await received;
-      // What was streamed of the field stays in its message.
+      // Messages keep the values of the field that they were sent with.
       expect([active, note].map((event) => /"apiName":"(\w+)"/.exec(event)?.[1])).toEqual(['Active', 'Note']);
       expect(large).toContain(`"fieldId":${things.field('Memo').id},"apiName":"Memo","isLargeText":true`);
       expect(large.length).toBeLessThan(2_000);

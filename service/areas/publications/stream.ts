@@ -143,7 +143,7 @@ async function* readPositions(
   }
 }
 
-/** What an open stream needs of its request, which it does not keep. */
+/** Parts of a request that its open stream needs; the request itself is released. */
 function createReader(call: Call, operationId: OperationId): Reader {
   const { caller, origin, operations } = call;
   const { siteId, userId, acting, clientId, tokenHash } = caller;

@@ -8,7 +8,7 @@ export type ExportPeriod = (typeof EXPORT_PERIODS)[number];
 
 /** View of the list of exports, kept in the URL. */
 export interface ExportsView {
-  /** Whose exports are listed; without View Activity only the own ones are. */
+  /** Owners of the listed exports; without View Activity only the user's own are. */
   owner: (typeof OWNERS)[number];
   /** Name of the exported type; empty for all. */
   type: string;

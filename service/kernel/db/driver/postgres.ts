@@ -367,7 +367,7 @@ export function openPostgres(
     onReadOnly,
     settings,
     release(client, discard) {
-      // Whoever waits for a connection waits in the pool.
+      // Callers that wait for a connection do so in the pool.
       if (discard || broken.has(client) || pool.ending || pool.waitingCount > 0)
         return client.release(discard);
       handedOn.push(client);

@@ -7,7 +7,7 @@ const count = (by: 1 | -1) => `insert into entry_block
     on conflict (site_id, type_id, first_id) do update set n = entry_block.n + excluded.n;`;
 
 const statements = [
-  // Nobody writes entries between the copy of the counts and the commit.
+  // Writes of entries wait from the copy of the counts to the commit.
   'lock table entry in share row exclusive mode',
   `create table entry_block (
     site_id int not null,

@@ -49,7 +49,7 @@ const GATHER_MS = 1_200;
 /** Least time between two reports. */
 const REPORT_INTERVAL_MS = 5_000;
 
-/** What the tab with the stream tells the others of the browser, and what another tab asks of it. */
+/** Message between the tab with the stream and the others of the browser. */
 type TabMessage = { type: 'hello' } | { type: 'lost' } | { type: 'event'; topics: readonly TopicPosition[] };
 
 function setFollowed(isFollowed: boolean): void {

@@ -1,4 +1,4 @@
-/** What a list of offsets says about a reading: offsets of a topic have no gaps and come in order. */
+/** Faults of a reading that a list of its offsets shows: offsets of a topic have no gaps and come in order. */
 export interface OffsetCheck {
   count: number;
   first: number;

@@ -128,7 +128,7 @@ export type Parties = Map<string, { party: Party; mends: readonly Mend[] }>;
 /** Longer ones hardly occur again. */
 const MAX_KNOWN_CHARS = 200;
 
-/** What is known besides an item. */
+/** Facts about an import that items do not hold. */
 export interface ItemKnowledge {
   exchangeAddresses: ExchangeAddresses;
   /** The parties of all items that were made legal with the same Exchange names. */
