@@ -244,8 +244,9 @@ onEachApp((context) => {
       await sql`lock table entry in access exclusive mode`.execute(tx);
       const running = callTool(app, secret, 'query_rows', { entryType: 'Thing', query: { Score: 1 } });
       await vi.waitFor(async () => {
+        // Not in the transaction, which would see the same activity each time.
         const { rows } = await sql`select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(tx);
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
         expect(rows.length).toBe(1);
       });
       await forbid({ fieldId });
