@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { build } from 'vite';
+import { waitForResponses } from '../e2e/support/actions.ts';
 import { openAs } from '../e2e/support/calls.ts';
 import { ada } from '../e2e/support/people.ts';
 import { startService } from '../e2e/support/service.ts';
@@ -85,7 +86,7 @@ async function measureOurs(browser: Browser, url: string, file: string): Promise
   await openAs(page, ada, '/users/import');
   const input = page.getByLabel('choose a file');
   await input.waitFor();
-  await page.waitForLoadState('networkidle');
+  await waitForResponses(page);
   await observeLongTasks(page);
   await page.evaluate(() => {
     document.addEventListener('change', () => performance.mark('chosen'), { once: true, capture: true });

@@ -110,7 +110,17 @@ export async function preloadPage(page: Page, link: Locator, chunk: string): Pro
         .join(' '),
     );
   await expect.poll(readResources).toMatch(new RegExp(`/assets/${chunk}-[\\w-]{8}\\.js`));
-  await page.waitForLoadState('networkidle');
+  await waitForResponses(page);
+}
+
+/** Waits until the requests of a page have been answered. The stream that tells of changes stays open (spec 6). */
+export async function waitForResponses(page: Page): Promise<void> {
+  const listUnanswered = async () =>
+    (await page.requests())
+      .filter((request) => request.timing().responseEnd === -1 && request.failure() === null)
+      .map((request) => request.url())
+      .filter((url) => !url.endsWith('/publication/positions'));
+  await expect.poll(listUnanswered).toEqual([]);
 }
 
 /** Waits for finite animations to end, because axe would check intermediate colors. */

@@ -4,7 +4,7 @@ import './page.css';
 
 interface PageProps {
   title: ReactNode;
-  /** Key figures or facts beside the title. */
+  /** Key figures or facts beside the title. Null while they load, or when there are none: their line on a phone is kept free. */
   meta?: ReactNode;
   /** Shown before the title, for example an avatar; `meta` is then below the title. */
   lead?: ReactNode;

@@ -102,7 +102,7 @@ function BackupList() {
     <Page
       fill
       title="Backups"
-      meta={all && formatMeta(all)}
+      meta={all ? formatMeta(all) : null}
       actions={
         <>
           <Link to="/backups/verify" className={buttonClass()}>

@@ -54,7 +54,7 @@ export function SchedulesPage() {
       <Page
         fill
         title="Reports"
-        meta={data && data.length > 0 && pluralize(data.length, 'schedule', 'schedules')}
+        meta={data && data.length > 0 ? pluralize(data.length, 'schedule', 'schedules') : null}
       >
         <ReportTabs />
         {data

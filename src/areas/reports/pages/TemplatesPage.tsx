@@ -64,7 +64,7 @@ export function TemplatesPage() {
       <Page
         fill
         title="Reports"
-        meta={templates && templates.length > 0 && formatSummary(templates)}
+        meta={templates && templates.length > 0 ? formatSummary(templates) : null}
         actions={newTemplate}
       >
         <ReportTabs />
