@@ -79,11 +79,14 @@ onEachApp((context) => {
 
   /** Calls in the ledger once they are stored, newest first. */
   const readCalls = (query: string, count: number): Promise<AgentCall[]> =>
-    vi.waitFor(async () => {
-      const { body } = await things.api.get<AgentCallPage>(`/api/agent/calls?${query}`);
-      if (body.calls.length < count) throw new Error(`There are ${body.calls.length} calls`);
-      return body.calls;
-    });
+    vi.waitFor(
+      async () => {
+        const { body } = await things.api.get<AgentCallPage>(`/api/agent/calls?${query}`);
+        if (body.calls.length < count) throw new Error(`There are ${body.calls.length} calls`);
+        return body.calls;
+      },
+      { timeout: 10_000 },
+    );
 
   describe.each(['legacy', 'auto'] as const)('a client of the SDK (%s)', (mode) => {
     test('lists the tools and reads an entry with the values fenced as data', async () => {
