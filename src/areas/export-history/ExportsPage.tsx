@@ -78,7 +78,7 @@ export function ExportsPage() {
       (start === undefined || Date.parse(job.createdDate) >= start),
   );
   return (
-    <Page fill title="Exports" meta={jobs && jobs.length > 0 ? formatSummary(jobs) : null}>
+    <Page fill title="Exports" meta={jobs && jobs.length > 0 && formatSummary(jobs)}>
       <ListTable
         table="exports"
         tools={<QueryAge query={{ dataUpdatedAt, error }} />}

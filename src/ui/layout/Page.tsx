@@ -4,7 +4,7 @@ import './page.css';
 
 interface PageProps {
   title: ReactNode;
-  /** Key figures or facts beside the title. Null while they load, or when there are none: their line on a phone is kept free. */
+  /** Key figures or facts beside the title. A page that has them once they are loaded keeps their line free until then. */
   meta?: ReactNode;
   /** Shown before the title, for example an avatar; `meta` is then below the title. */
   lead?: ReactNode;
@@ -20,7 +20,9 @@ interface PageProps {
 }
 
 /** Layout of a page. Its heading (`#page-title`) gets the focus after a navigation, so that it is announced. */
-export function Page({ title, meta, lead, badge, actions, breadcrumbs, fill, oneLine, children }: PageProps) {
+export function Page(props: PageProps) {
+  const { title, meta, lead, badge, actions, breadcrumbs, fill, oneLine, children } = props;
+  const hasMeta = 'meta' in props;
   return (
     <div className={cx('page', fill && 'page-fill')}>
       {breadcrumbs}
@@ -30,10 +32,10 @@ export function Page({ title, meta, lead, badge, actions, breadcrumbs, fill, one
           <h1 id="page-title" tabIndex={-1}>
             {title}
           </h1>
-          {(badge !== undefined || meta !== undefined) && (
+          {(badge !== undefined || hasMeta) && (
             <div className="page-facts">
               {badge}
-              {meta !== undefined && <div className="page-meta">{meta}</div>}
+              {hasMeta && <div className="page-meta">{meta}</div>}
             </div>
           )}
         </div>

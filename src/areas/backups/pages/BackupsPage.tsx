@@ -102,7 +102,7 @@ function BackupList() {
     <Page
       fill
       title="Backups"
-      meta={all ? formatMeta(all) : null}
+      meta={all && formatMeta(all)}
       actions={
         <>
           <Link to="/backups/verify" className={buttonClass()}>

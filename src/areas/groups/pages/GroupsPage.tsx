@@ -130,7 +130,7 @@ export function GroupsPage() {
   if (failure?.status === 403 && groups === undefined) throw failure;
   const sortProps = getSortProps(view, show, SORT_KEYS);
   return (
-    <Page fill title="Groups" meta={groups ? formatMeta(groups) : null} actions={<HeaderLinks />}>
+    <Page fill title="Groups" meta={groups && formatMeta(groups)} actions={<HeaderLinks />}>
       <ListTable
         table="groups"
         tools={<QueryAge query={query} />}

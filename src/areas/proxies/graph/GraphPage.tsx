@@ -47,7 +47,7 @@ export function GraphPage() {
       fill
       title="Assignment graph"
       breadcrumbs={<Breadcrumbs />}
-      meta={graph && assignments ? formatMeta(graph) : null}
+      meta={graph && assignments && formatMeta(graph)}
       actions={
         <Link to="/proxies" className={buttonClass()}>
           List

@@ -64,12 +64,7 @@ export function ProxiesPage() {
   const sortProps = getSortProps(view, show, SORT_KEYS);
   const columns = COLUMNS[deferredView.direction];
   return (
-    <Page
-      fill
-      title="Proxies"
-      meta={assignments ? formatMeta(assignments) : null}
-      actions={<HeaderActions />}
-    >
+    <Page fill title="Proxies" meta={assignments && formatMeta(assignments)} actions={<HeaderActions />}>
       <ListTable
         table="proxies"
         tools={<QueryAge query={{ dataUpdatedAt, error: error ?? null }} />}

@@ -60,7 +60,7 @@ export function RunsPage() {
     <Page
       fill
       title="Reports"
-      meta={data && data.length > 0 ? pluralize(data.length, 'generated report', 'generated reports') : null}
+      meta={data && data.length > 0 && pluralize(data.length, 'generated report', 'generated reports')}
     >
       <ReportTabs />
       {linkedId !== undefined && <LinkedRun runId={linkedId} onShow={(run) => void show(run)} />}

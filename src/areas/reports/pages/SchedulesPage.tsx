@@ -54,7 +54,7 @@ export function SchedulesPage() {
       <Page
         fill
         title="Reports"
-        meta={data && data.length > 0 ? pluralize(data.length, 'schedule', 'schedules') : null}
+        meta={data && data.length > 0 && pluralize(data.length, 'schedule', 'schedules')}
       >
         <ReportTabs />
         {data

@@ -64,7 +64,7 @@ export function TemplatesPage() {
       <Page
         fill
         title="Reports"
-        meta={templates && templates.length > 0 ? formatSummary(templates) : null}
+        meta={templates && templates.length > 0 && formatSummary(templates)}
         actions={newTemplate}
       >
         <ReportTabs />
