@@ -97,7 +97,7 @@ test('sets up the site, imports a mailbox after a dry run, and shows run, status
   await expect(creation).toBeChecked();
   await page.getByLabel('Address or domain').fill('private.example');
   await page.getByRole('button', { name: 'Try on the last 90 days' }).click();
-  await expect(page.getByText('Nothing of the last 90 days has private.example')).toBeVisible();
+  await expect(page.getByText('Nothing in the last 90 days has private.example')).toBeVisible();
   await page.getByRole('button', { name: 'Exclude', exact: true }).click();
   await expect(page.getByRole('button', { name: 'Remove private.example' })).toBeVisible();
   await checkWidths(page);
