@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { build } from 'vite';
-import { waitForResponses } from '../e2e/support/actions.ts';
+import { reportAnswers, waitForResponses } from '../e2e/support/actions.ts';
 import { openAs } from '../e2e/support/calls.ts';
 import { ada } from '../e2e/support/people.ts';
 import { startService } from '../e2e/support/service.ts';
@@ -83,6 +83,7 @@ interface CsvMeasurement {
 
 async function measureOurs(browser: Browser, url: string, file: string): Promise<CsvMeasurement> {
   const page = await browser.newPage({ baseURL: url });
+  reportAnswers(page);
   await openAs(page, ada, '/users/import');
   const input = page.getByLabel('choose a file');
   await input.waitFor();

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Browser, Page } from '@playwright/test';
 import { z } from 'zod';
-import { waitForResponses } from '../e2e/support/actions.ts';
+import { reportAnswers, waitForResponses } from '../e2e/support/actions.ts';
 import { openAs } from '../e2e/support/calls.ts';
 import { ada } from '../e2e/support/people.ts';
 import { type Service, startService } from '../e2e/support/service.ts';
@@ -93,6 +93,7 @@ const buildBody = (bytes: number): string => BODY_LINE.repeat(Math.ceil(bytes / 
 
 const openPlanner = async (browser: Browser, service: Service): Promise<Page> => {
   const page = await (await newBrowserContext(browser, service)).newPage();
+  reportAnswers(page);
   await openAs(page, ada, '/imports');
   await page.getByLabel('choose files').waitFor();
   await waitForResponses(page);

@@ -95,11 +95,11 @@ async function call(
   url: string,
   path: string,
   program: Program,
-  init: { method?: string; body?: unknown; signal?: AbortSignal } = {},
+  init: { method?: string; body?: unknown; signal?: AbortSignal; headers?: Record<string, string> } = {},
 ): Promise<unknown> {
   const response = await fetch(url + path, {
     method: init.method ?? 'POST',
-    headers: headersOf(program),
+    headers: { ...headersOf(program), ...init.headers },
     ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
     ...(init.signal && { signal: init.signal }),
   });
@@ -146,13 +146,19 @@ async function measureLatency(
 }
 
 /** Events a second that a consumer reads and acknowledges in batches; the texts of the messages. */
-async function drainByPoll(url: string, reader: Program): Promise<{ rate: number; texts: string[] }> {
+/** Messages a second that a consumer reads which accepts compressed responses, as `fetch` does, or none, as JetStream sends them. */
+async function drainByPoll(
+  url: string,
+  reader: Program,
+  encoding: 'gzip, deflate, br' | 'identity',
+): Promise<{ rate: number; texts: string[] }> {
   const batches: unknown[][] = [];
   let next = 0;
   const ms = await measureMs(async () => {
     while (next < DRAINED_EVENTS) {
       const body = { topics: ['default-data'], timeOut: 0, count: DRAIN_BATCH };
-      const events = await call(url, `${PUBLICATION}/poll`, reader, { body });
+      const headers = { 'accept-encoding': encoding };
+      const events = await call(url, `${PUBLICATION}/poll`, reader, { body, headers });
       if (!Array.isArray(events)) throw new Error('No list of events');
       batches.push(events);
       next = LastEvent.parse(events.at(-1)).topicOffset + 1;
@@ -546,25 +552,34 @@ async function measureDraining({ url, databaseUrl, dataDir, pool }: Setup): Prom
     await publishCells(database.db, 1, Array(KILL_BATCH).fill('x'.repeat(300)));
   await database.close();
   await pool.query('vacuum analyze topic_event');
-  const [first, second] = await addPrograms(pool, 1, 2);
-  if (!first || !second) throw new Error('No program');
-  const { rate, texts } = await drainByPoll(url, first);
-  const program = ensureNatsServer();
+  const programs = await addPrograms(pool, 1, 4);
+  /** Each consumer drains once: what it has acknowledged is read. */
+  const drainOurs = async (encoding: Parameters<typeof drainByPoll>[2]) => {
+    const program = programs.pop();
+    if (!program) throw new Error('No program');
+    return drainByPoll(url, program, encoding);
+  };
+  const [plain, packed] = [await drainOurs('identity'), await drainOurs('gzip, deflate, br')];
+  const { texts } = plain;
+  const natsServer = ensureNatsServer();
   const drain = async (policy: AckPolicy) =>
-    program === undefined ? undefined : drainJetStream(program, texts, policy);
+    natsServer === undefined ? undefined : drainJetStream(natsServer, texts, policy);
   const each = await drain(AckPolicy.Explicit);
   const batches = await drain(AckPolicy.All);
   // Again after the peer, because the machine may have become busier or quieter.
-  const { rate: again } = await drainByPoll(url, second);
-  const ours = (rate + again) / 2;
+  const [plainAgain, packedAgain] = [await drainOurs('identity'), await drainOurs('gzip, deflate, br')];
   const size = Math.round((texts[0] ?? '').length);
-  const compare = (name: string, floor: number | undefined): Measure => ({
+  const compare = (name: string, rates: readonly { rate: number }[], floor: number | undefined): Measure => ({
     name: `messages of ${size} characters drained, ${name}`,
-    ours,
+    ours: rates.reduce((sum, { rate }) => sum + rate, 0) / rates.length,
     ...(floor !== undefined && { floor, minimum: floor }),
     unit: '1/s',
   });
-  return [compare('each acknowledged', each), compare('each batch acknowledged', batches)];
+  return [
+    compare('each acknowledged', [plain, plainAgain], each),
+    compare('each batch acknowledged', [plain, plainAgain], batches),
+    compare('compressed, each acknowledged', [packed, packedAgain], each),
+  ];
 }
 
 const bench = (

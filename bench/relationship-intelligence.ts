@@ -23,7 +23,7 @@ const PATH = '/console/api/rest/v4/ri/import/emails';
 const TABLES = ['ri_item', 'ri_item_user', 'ri_relation'] as const;
 const MAX_MEMORY_MIB = 60;
 /** Time after the last import in which the memory is given back. */
-const SETTLING_SECONDS = 20;
+const SETTLING_SECONDS = 30;
 const Gap = z.object({ gapMs: z.number(), computingMs: z.number(), rssMiB: z.number() });
 
 const person = (user: number, at: number) => ({
@@ -105,7 +105,7 @@ export const relationshipIntelligence: Bench = {
     await chooseDatabase('postgres');
     const gapPort = await findFreePort();
     const probe = new URL('./bodies/gap-probe.ts', import.meta.url).href;
-    const env = { NODE_OPTIONS: `--import ${probe}`, GAP_PORT: String(gapPort) };
+    const env = { NODE_OPTIONS: `--import ${probe} --max-semi-space-size=4`, GAP_PORT: String(gapPort) };
     const service = await startService({ sample: false, administrator: ada, env });
     const client = new Client({ connectionString: service.storageEnv['DATABASE_URL'] });
     await client.connect();

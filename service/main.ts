@@ -1,5 +1,6 @@
 import './kernel/auth/hash-threads.ts';
 import { mkdir } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import { createApp, CONTRACT_FILE } from './app.ts';
 import { registry } from './areas/registry.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
@@ -34,6 +35,9 @@ async function main(config: Config): Promise<void> {
     databaseUrl: config.databaseUrl?.reveal(),
     reads: config.reads && { ...config.reads, databaseUrl: config.reads.databaseUrl.reveal() },
   });
+  // `npm start` limits the young generation of this thread. Threads started from here on follow their own `resourceLimits`, which the
+  // flag would override; the thread of the embedded database has started.
+  setFlagsFromString('--max-semi-space-size=0');
   const blobs = await openBlobStore(config);
   const isTerminal = process.stdout.isTTY;
   const firstStart = await runFirstStart(database.db, config, isTerminal);

@@ -113,6 +113,11 @@ export async function preloadPage(page: Page, link: Locator, chunk: string): Pro
   await waitForResponses(page);
 }
 
+/** Makes Playwright report the ends of responses of a page, for `waitForResponses`. The pages of tests report them anyway. */
+export function reportAnswers(page: Page): void {
+  page.on('requestfinished', () => {});
+}
+
 /** Waits until the requests of a page have been answered. The stream that tells of changes stays open (spec 6). */
 export async function waitForResponses(page: Page): Promise<void> {
   const listUnanswered = async () =>

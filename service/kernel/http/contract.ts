@@ -192,17 +192,23 @@ function createAjv(document: object): Ajv2020 {
 
 type Deref = <T extends object>(node: T | { $ref: string }) => T;
 
-/** Creates the function that resolves local references of the document. */
-const createDeref =
-  (document: ContractDocument): Deref =>
-  <T extends object>(node: T | { $ref: string }): T => {
-    if (!('$ref' in node) || typeof node.$ref !== 'string') return node as T;
-    const path = node.$ref
+/** Creates the function that resolves local references of the document. Each is resolved once: bodies have thousands of values. */
+function createDeref(document: ContractDocument): Deref {
+  const targets = new Map<string, unknown>();
+  const resolve = (reference: string): unknown => {
+    const path = reference
       .slice(2)
       .split('/')
       .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-    return path.reduce<unknown>((target, key) => (target as Record<string, unknown>)[key], document) as T;
+    return path.reduce<unknown>((target, key) => (target as Record<string, unknown>)[key], document);
   };
+  return <T extends object>(node: T | { $ref: string }): T => {
+    if (!('$ref' in node) || typeof node.$ref !== 'string') return node as T;
+    const target = targets.get(node.$ref) ?? resolve(node.$ref);
+    targets.set(node.$ref, target);
+    return target as T;
+  };
+}
 
 /** Validator of a schema that is compiled at its first use, so that the start does not wait for all operations. */
 function compileLazily(getAjv: () => Ajv2020, schema: JsonSchema): (value: unknown) => FieldError[] {

@@ -64,6 +64,8 @@ const MAX_INLINE_BYTES = 128 * 1024;
 const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 /** Memory of the thread: enough for a body at the limit, whose items are parsed one after the other. */
 const MAX_WORKER_MEMORY_MB = 1_536;
+/** Most of what the thread allocates is garbage soon. */
+const MAX_YOUNG_MEMORY_MB = 48;
 const WORKER_TIMEOUT_MS = 120_000;
 /**
  * Time for which a thread waits for the next body: a plan is sent in requests every twelve seconds. Starting a thread takes a third of the
@@ -172,7 +174,10 @@ function takeWorker(document: ContractDocument): Worker {
   }
   const worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
     workerData: document,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_MEMORY_MB },
+    resourceLimits: {
+      maxOldGenerationSizeMb: MAX_WORKER_MEMORY_MB,
+      maxYoungGenerationSizeMb: MAX_YOUNG_MEMORY_MB,
+    },
   });
   worker.unref();
   // While it waits, nobody else listens.
