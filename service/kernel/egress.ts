@@ -84,6 +84,7 @@ function isAllowed(rules: readonly EgressRule[], { host, port }: EgressServer, a
 
 /** Schemes of a protocol with and without TLS. */
 const HTTP_SCHEMES = { secure: 'https', plain: 'http' };
+const NATS_SCHEMES = { secure: 'tls', plain: 'nats' };
 
 /** Why the service refuses to call a URL; undefined if it is allowed. Without TLS only this machine is called. */
 export function validateEgressUrl(address: string, { secure, plain } = HTTP_SCHEMES): string | undefined {
@@ -93,6 +94,9 @@ export function validateEgressUrl(address: string, { secure, plain } = HTTP_SCHE
   if (protocol === `${secure}:` || (protocol === `${plain}:` && LOCAL_HOSTS.has(hostname))) return undefined;
   return `must start with ${secure}://`;
 }
+
+/** Why the service refuses to connect to a NATS server; undefined if it is allowed. */
+export const validateNatsUrl = (url: string): string | undefined => validateEgressUrl(url, NATS_SCHEMES);
 
 /** Any failure of an outgoing request. The text is always the same; the cause is only for the log. */
 export class EgressError extends Error {

@@ -3,7 +3,6 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect as connectTls, type PeerCertificate } from 'node:tls';
-import { createTransport } from 'nodemailer';
 import { describeStoreError } from './blobs/blob-store.ts';
 import { openBlobStore } from './blobs/open-store.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -224,6 +223,7 @@ async function checkMail({ smtpUrl, dataDir }: Config): Promise<Finding[]> {
     return [
       warning('mail', `Mail is written to ${join(dataDir, 'mail')}.`, 'Set SMTP_URL to a mail server.'),
     ];
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     url: withoutSender(smtpUrl.reveal()),
     connectionTimeout: TIMEOUT_MS,

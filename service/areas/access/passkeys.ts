@@ -1,12 +1,8 @@
 import { isIP } from 'node:net';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type AuthenticatorTransport,
-  type RegistrationResponseJSON,
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import type { Passkey, PasskeyAnswer, PasskeyOptions } from '../../../contract/generated/types.gen.ts';
 import { conflict } from '../../kernel/api-error.ts';
@@ -20,6 +16,9 @@ interface RelyingParty {
   id: string;
   origin: string;
 }
+
+/** Loaded with the first passkey: the library takes a tenth of the memory of a service at rest, and as much of its start. */
+const loadWebAuthn = () => import('@simplewebauthn/server');
 
 const RELYING_PARTY_NAME = 'Steward';
 /** COSE identifiers of EdDSA, ES256 and RS256. */
@@ -63,6 +62,7 @@ export async function createRegistrationOptions(
 ): Promise<PasskeyOptions> {
   const party = requireRelyingParty(publicUrl);
   const passkeys = await store.listPasskeys(db, user.userId);
+  const { generateRegistrationOptions } = await loadWebAuthn();
   const options = await generateRegistrationOptions({
     rpName: RELYING_PARTY_NAME,
     rpID: party.id,
@@ -84,6 +84,7 @@ export async function verifyRegistration(
   { userId, answer }: { userId: number; answer: PasskeyAnswer },
 ): Promise<Omit<Parameters<typeof store.insertPasskey>[1], 'name'> | undefined> {
   const party = requireRelyingParty(publicUrl);
+  const { verifyRegistrationResponse } = await loadWebAuthn();
   const result = await undefinedOnRefusal(() =>
     verifyRegistrationResponse({
       response: toRegistrationResponse(answer),
@@ -118,6 +119,7 @@ export async function createProofOptions(
   const party = requireRelyingParty(publicUrl);
   const passkeys = userId === null ? [] : await store.listPasskeys(db, userId);
   if (userId !== null && passkeys.length === 0) throw conflict('You have no passkey');
+  const { generateAuthenticationOptions } = await loadWebAuthn();
   const options = await generateAuthenticationOptions({
     rpID: party.id,
     allowCredentials: passkeys.map(toCredentialDescriptor),
@@ -140,6 +142,7 @@ export async function consumePasskeyProof(
   const party = requireRelyingParty(publicUrl);
   const passkey = await store.findPasskey(tx, answer.id);
   if (!passkey || (userId !== null && passkey.userId !== userId)) return undefined;
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
   const result = await undefinedOnRefusal(() =>
     verifyAuthenticationResponse({
       response: toAuthenticationResponse(answer),

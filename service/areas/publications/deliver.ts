@@ -8,7 +8,6 @@ import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import * as store from './destinations.store.ts';
 import type { DueDestination, NewAttempt } from './destinations.store.ts';
-import { createJetStreamPublisher } from './jetstream.ts';
 import { formatMessage } from './messages.ts';
 import { readMessages } from './publications.store.ts';
 
@@ -53,9 +52,14 @@ interface Sender {
 }
 
 /** A sender for a batch of messages; it must be closed. The egress guard checks every address and bounds time and size of answers. */
-export function createSender(egress: Egress, { kind, url, subject, secret = '' }: DeliveryTarget): Sender {
+export async function createSender(
+  egress: Egress,
+  { kind, url, subject, secret = '' }: DeliveryTarget,
+): Promise<Sender> {
   if (kind === 'Webhook')
     return { send: (message) => sendRequest(egress, { url, secret }, message), close: async () => {} };
+  // Most installations have no destination of this kind, and its libraries take 20 MB of memory.
+  const { createJetStreamPublisher } = await import('./jetstream.ts');
   const publisher = createJetStreamPublisher(egress, {
     url,
     subject: subject ?? '',
@@ -163,7 +167,7 @@ async function deliver({ db, services }: DeliveryContext, siteId: number, id: nu
     await store.saveDelivery(db, due, { ...due, retryInMs: 0, disabledReason: null, keepsLease: false });
     return false;
   }
-  const sender = createSender(services.egress, {
+  const sender = await createSender(services.egress, {
     ...due,
     secret: decryptSecret(services, siteId, due.secret),
   });

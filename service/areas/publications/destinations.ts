@@ -3,7 +3,7 @@ import type { DeliveryAttempt, Destination, NatsCredentials } from '../../../con
 import { badRequest, conflict, type FieldError, notFound } from '../../kernel/api-error.ts';
 import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { validateEgressUrl } from '../../kernel/egress.ts';
+import { validateEgressUrl, validateNatsUrl } from '../../kernel/egress.ts';
 import { noContent, ok, type Handlers, type Services } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import {
@@ -15,7 +15,6 @@ import {
 } from './deliver.ts';
 import * as store from './destinations.store.ts';
 import type { StoredAttempt, StoredDestination } from './destinations.store.ts';
-import { validateNatsUrl } from './jetstream.ts';
 import { listTopics } from './publications.store.ts';
 
 type Operations =
@@ -159,7 +158,7 @@ export const destinationHandlers: Handlers<Operations> = {
       return ok({ attempts: [] });
     }
     const target = await getDeliveryTarget({ db, services }, siteId, destination);
-    const sender = createSender(services.egress, target);
+    const sender = await createSender(services.egress, target);
     try {
       const { isDelivered: _isDelivered, ...attempt } = await sender.send(message);
       await store.insertAttempt(db, siteId, destination.id, attempt);

@@ -12,16 +12,12 @@ import {
 } from '@nats-io/transport-node';
 import { NodeTransport } from '@nats-io/transport-node/lib/node_transport.js';
 import type { NatsCredentials } from '../../../contract/generated/types.gen.ts';
-import { EgressError, validateEgressUrl, type Egress } from '../../kernel/egress.ts';
+import { EgressError, type Egress, validateNatsUrl } from '../../kernel/egress.ts';
 
-const SCHEMES = { secure: 'tls', plain: 'nats' };
 const DEFAULT_PORT = 4222;
 /** Shares of the time limit of the egress guard for the connection and for one message. */
 const CONNECT_SHARE = 0.5;
 const PUBLISH_SHARE = 0.4;
-
-/** Why a JetStream destination cannot have this address; undefined if it can. */
-export const validateNatsUrl = (url: string): string | undefined => validateEgressUrl(url, SCHEMES);
 
 type GuardedOptions = NodeConnectionOptions & { dial: () => Promise<Socket> };
 
