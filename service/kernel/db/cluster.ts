@@ -41,95 +41,34 @@ export const DISTRIBUTED_TABLES = [
 /** Tables of which every node has all rows, because entries are read with them. */
 export const REFERENCE_TABLES = ['account'] as const;
 
-const PEOPLE =
-  'people, groups and rights, which every request reads together before it reads anything of its site';
-const SECRETS = 'found by the hash of a secret before the site is known';
-const AGENTS = 'written with the counters of the keys of agents';
-const INSTALLATION = 'of the installation, not of a site';
-const QUEUES = 'taken by any process across all sites, with locks';
-const FILES = 'counts for the storage of the site, which jobs and backups change as well';
-const EVENTS = 'appended and read by statements that Citus does not plan';
-const SESSIONS = 'written by the statements that end sessions, and read with the people in it';
-const AUDIT = 'sealed in the order of the transactions of one server';
-const SITES = 'one row or a few for each site, which changes of people lock and read';
-
-/** Tables that stay on the coordinator, with the reason. */
-export const COORDINATOR_TABLES: Readonly<Record<string, string>> = {
-  site: SITES,
-  site_brand: SITES,
-  site_figure: SITES,
-  seat_total: SITES,
-  backup_settings: SITES,
-  agent_site: SITES,
-  membership: PEOPLE,
-  user_group: PEOPLE,
-  group_member: PEOPLE,
-  list_block: PEOPLE,
-  approved_address: PEOPLE,
-  proxy_assignment: PEOPLE,
-  acting_report: PEOPLE,
-  acting_step: PEOPLE,
-  invitation: PEOPLE,
-  identity_link: PEOPLE,
-  notification: PEOPLE,
-  notification_setting: PEOPLE,
-  session: SECRETS,
-  api_key: SECRETS,
-  api_key_use: SECRETS,
-  access_token: SECRETS,
-  one_time_link: SECRETS,
-  agent_key: SECRETS,
-  agent_token: SECRETS,
-  agent_call: AGENTS,
-  publication_subscriber: SECRETS,
-  authenticator: SECRETS,
-  passkey: SECRETS,
-  passkey_challenge: SECRETS,
-  recovery_code: SECRETS,
-  known_device: SECRETS,
-  identity_provider: SECRETS,
-  identity_attempt: SECRETS,
-  platform_administrator: INSTALLATION,
-  installation_value: INSTALLATION,
-  migration_phase: INSTALLATION,
-  service_process: INSTALLATION,
-  user_write: INSTALLATION,
-  throttle: INSTALLATION,
-  mail: QUEUES,
-  task_failure: QUEUES,
-  ri_gate: QUEUES,
-  calc_queue: QUEUES,
-  job: QUEUES,
-  job_item: QUEUES,
-  job_part: QUEUES,
-  job_file: QUEUES,
-  job_file_link: QUEUES,
-  report_schedule: QUEUES,
-  report_result: QUEUES,
-  backup: QUEUES,
-  backup_download: QUEUES,
-  stored_file: FILES,
-  site_storage: FILES,
-  report_template: FILES,
-  report_template_version: FILES,
-  topic: EVENTS,
-  topic_event: EVENTS,
-  topic_definition: EVENTS,
-  publication_destination: EVENTS,
-  delivery_attempt: EVENTS,
-  publication_consumer: EVENTS,
-  activity: SESSIONS,
-  activity_hour: SESSIONS,
-  activity_person: SESSIONS,
-  activity_network: SESSIONS,
-  activity_from: SESSIONS,
-  investigation: SESSIONS,
-  audit_log: AUDIT,
-  audit_sealing: AUDIT,
-  audit_seal: AUDIT,
-  audit_chain: AUDIT,
-  seat_change: AUDIT,
-};
+/**
+ * Tables of the coordinator whose rows no transaction changes together with rows of a node: secrets, which are found by their hash before
+ * the site is known, and what belongs to the installation. All other tables that are not named here stay on the coordinator too (the
+ * reasons are in decision 0092), and their changes are committed together with those of a node.
+ */
+export const SEPARATE_TABLES: readonly string[] = [
+  'session',
+  'api_key',
+  'api_key_use',
+  'access_token',
+  'one_time_link',
+  'agent_key',
+  'agent_token',
+  'publication_subscriber',
+  'authenticator',
+  'passkey',
+  'passkey_challenge',
+  'recovery_code',
+  'known_device',
+  'identity_provider',
+  'identity_attempt',
+  'platform_administrator',
+  'installation_value',
+  'migration_phase',
+  'service_process',
+  'user_write',
+  'throttle',
+];
 
 /** A reason for which a cluster cannot be set up, for the person who does it. */
 export class ClusterError extends Error {
@@ -312,13 +251,17 @@ async function commitTogether(tx: Tx): Promise<void> {
     `create function cluster_commit() returns trigger language plpgsql as $$
       begin update cluster_commit set id = id where id = 0; return null; end $$`,
   );
-  for (const [table, reason] of Object.entries(COORDINATOR_TABLES))
-    // Rows that no transaction changes together with rows of a node.
-    if (reason !== INSTALLATION && reason !== SECRETS)
-      await run(
-        tx,
-        `create trigger cluster_commit after insert or update or delete on ${table} for each statement execute function cluster_commit()`,
-      );
+  const others = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES, ...SEPARATE_TABLES, 'cluster_commit'];
+  const { rows } = await sql<{ table: string }>`
+    select relname as table from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+      and not relispartition and not relname = any(${others}) and not relname like 'kysely%' order by 1`.execute(
+    tx,
+  );
+  for (const { table } of rows)
+    await run(
+      tx,
+      `create trigger cluster_commit after insert or update or delete on ${table} for each statement execute function cluster_commit()`,
+    );
 }
 
 /** Deletes rows on the nodes with the row of the coordinator that they refer to, in the place of a foreign key that does. */
