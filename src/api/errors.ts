@@ -81,7 +81,8 @@ export function toServiceError(thrown: unknown, response?: Response): ServiceErr
   const requestId = nonEmptyString(body.requestId) ?? response.headers.get('x-request-id') ?? undefined;
   return new ServiceError(
     response.status,
-    message,
+    // Pages end the sentences into which they put the message.
+    message.replace(/\.$/, ''),
     parseFieldErrors(body.errors),
     requestId,
     nonEmptyString(body.code),

@@ -55,8 +55,8 @@ interface ActivityFiltersProps {
   /** Time at which the report was opened; it ends then or earlier. */
   openedAt: number;
   zone: string;
-  /** Time up to which the rows are current. */
-  asOf: number;
+  /** Time up to which the rows are current; undefined until they are loaded. */
+  asOf: number | undefined;
   live: boolean;
   /** Undefined for a period that has ended. */
   onLive: ((live: boolean) => void) | undefined;

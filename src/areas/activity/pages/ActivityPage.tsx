@@ -113,7 +113,7 @@ function Report() {
         getTypeCount={counts && view.types.length === 0 ? getTypeCount : undefined}
         // A period that has ended gets no new rows.
         onLive={bounds.isOpen ? setLive : undefined}
-        asOf={liveRows.asOf ?? openedAt}
+        asOf={allRows && (liveRows.asOf ?? openedAt)}
         refreshing={isFetching}
         onRefresh={reopen}
         matchCount={allRows?.length}
