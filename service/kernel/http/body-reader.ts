@@ -81,14 +81,16 @@ export function createBodyReader(contract: Pick<Contract, 'document' | 'validate
   return {
     async read(operation, bytes) {
       if (bytes.length <= MAX_INLINE_BODY_BYTES)
-        return readJsonBody(bytes, (value) => operation.validateBody(value));
+        return readJsonBody(bytes, (value, isStorable) => operation.validateBody(value, isStorable));
       const reply = await limit(() => runJob({ operationId: operation.id, bytes: new Uint8Array(bytes) }));
       if ('body' in reply) return reply.body;
       throw new Error('The thread answered another question');
     },
     async readItems(itemSchema, sha256, bytes) {
       if (bytes.length <= MAX_INLINE_BODY_BYTES)
-        return readJsonItems(bytes, sha256, (value) => contract.validateItems(itemSchema, value));
+        return readJsonItems(bytes, sha256, (value, isStorable) =>
+          contract.validateItems(itemSchema, value, isStorable),
+        );
       const reply = await limit(() => runJob({ itemSchema, sha256, bytes: new Uint8Array(bytes) }));
       if ('items' in reply) return reply.items;
       throw new Error('The thread answered another question');

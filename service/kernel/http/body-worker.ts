@@ -13,11 +13,15 @@ function read(job: BodyJob): BodyJobReply {
   try {
     if ('itemSchema' in job)
       return {
-        items: readJsonItems(bytes, job.sha256, (body) => contract.validateItems(job.itemSchema, body)),
+        items: readJsonItems(bytes, job.sha256, (body, isStorable) =>
+          contract.validateItems(job.itemSchema, body, isStorable),
+        ),
       };
     const operation = operationsById.get(job.operationId);
     if (!operation) throw new Error(`The contract has no operation ${job.operationId}`);
-    const { value, errors } = readJsonBody(bytes, (body) => operation.validateBody(body));
+    const { value, errors } = readJsonBody(bytes, (body, isStorable) =>
+      operation.validateBody(body, isStorable),
+    );
     // The value of an invalid body is not used: the copy would cost time.
     return errors.length > 0 ? { body: { value: undefined, errors } } : { body: { value, errors } };
   } catch (error) {

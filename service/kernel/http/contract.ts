@@ -95,8 +95,11 @@ export interface Operation {
     parts: Omit<RequestParts, 'body'>;
     errors: FieldError[];
   };
-  /** Normalizes the property names of a body, undefined if there is none, and returns its validation errors, at most the first 101. */
-  validateBody(body: unknown): CheckedBody;
+  /**
+   * Normalizes the property names of a body, undefined if there is none, and returns its validation errors, at most the first 101.
+   * `isStorable`: PostgreSQL can store all texts of the body, so that they need not be searched for others.
+   */
+  validateBody(body: unknown, isStorable?: boolean): CheckedBody;
   /** Validates parameters and body together; used by the tests. */
   validateRequest(parts: RequestParts): { parts: RequestParts; errors: FieldError[] };
   /** Validation errors of a response, unknown properties included; used by the tests. */
@@ -107,7 +110,7 @@ export interface Contract {
   document: ContractDocument;
   operations: readonly Operation[];
   /** Validates a body `{items: [...]}` whose items have the named schema of the contract, as `Operation.validateBody`. */
-  validateItems(itemSchema: string, body: unknown): CheckedBody;
+  validateItems(itemSchema: string, body: unknown, isStorable?: boolean): CheckedBody;
 }
 
 /** Items of a list that `validateItems` accepts. */
@@ -219,7 +222,7 @@ function compileLazily(getAjv: () => Ajv2020, schema: JsonSchema): (value: unkno
   };
 }
 
-type PartValidator = (value: unknown) => CheckedBody;
+type PartValidator = (value: unknown, isStorable?: boolean) => CheckedBody;
 
 /** Validator of path or query parameters: normalizes names, converts texts to the types of the schema, validates. */
 function createParameterValidator(schema: JsonSchema, getAjv: () => Ajv2020, deref: Deref): PartValidator {
@@ -238,10 +241,10 @@ function createParameterValidator(schema: JsonSchema, getAjv: () => Ajv2020, der
 /** Validator of a JSON body or form: normalizes names, validates. The items of a list that is too long are not validated. */
 function createBodyValidator(schema: JsonSchema, getAjv: () => Ajv2020, deref: Deref): PartValidator {
   const validate = compileLazily(getAjv, schema);
-  return (body) => {
+  return (body, isStorable = false) => {
     const { value, errors } = normalizeNames(body, schema, deref);
     if (errors.length > 0) return { value, errors };
-    const found = [...validate(value), ...findUnstorableTexts(value)];
+    const found = [...validate(value), ...(isStorable ? [] : findUnstorableTexts(value))];
     return { value, errors: hasEnoughErrors(found) ? found.slice(0, MAX_FIELD_ERRORS + 1) : found };
   };
 }
@@ -276,8 +279,8 @@ function createRequestValidators(
       errors: [...params.errors, ...query.errors],
     };
   };
-  const validateBody: Operation['validateBody'] = (body) =>
-    body === undefined ? { value: undefined, errors: missing } : validateContent(body);
+  const validateBody: Operation['validateBody'] = (body, isStorable) =>
+    body === undefined ? { value: undefined, errors: missing } : validateContent(body, isStorable);
   return {
     validateParameters,
     validateBody,
@@ -396,7 +399,7 @@ export function createContract(document: ContractDocument): Contract {
 /** Validators of lists by the schema of their items, created at their first use. */
 function createItemsValidator(getAjv: () => Ajv2020, deref: Deref): Contract['validateItems'] {
   const validators = new Map<string, PartValidator>();
-  return (itemSchema, body) => {
+  return (itemSchema, body, isStorable) => {
     const $ref = `#/components/schemas/${itemSchema}`;
     const list = { type: 'array', minItems: 1, maxItems: MAX_LIST_ITEMS, items: { $ref } };
     const validate =
@@ -407,7 +410,7 @@ function createItemsValidator(getAjv: () => Ajv2020, deref: Deref): Contract['va
         deref,
       );
     validators.set(itemSchema, validate);
-    return validate(body);
+    return validate(body, isStorable);
   };
 }
 

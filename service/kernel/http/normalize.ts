@@ -117,7 +117,8 @@ export function normalizeNames(
         return node;
       }
       const itemSchema = findItemSchema(nodeSchema, deref);
-      const items = itemSchema ? node.map((item, index) => visitChild(index, item, itemSchema)) : node;
+      if (!itemSchema) return node;
+      const items = node.map((item, index) => visitChild(index, item, itemSchema));
       return items.every((item, index) => item === node[index]) ? node : items;
     }
     const names = collectNames(nodeSchema, deref);

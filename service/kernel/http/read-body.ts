@@ -29,7 +29,7 @@ const MAX_ITEM_NODES = 2_000_000;
  */
 export function readJsonBody(
   bytes: Buffer,
-  validateBody: (body: unknown) => CheckedBody,
+  validateBody: (body: unknown, isStorable: boolean) => CheckedBody,
   maxNodes = MAX_NODES,
 ): CheckedBody {
   // Decoding invalid UTF-8 would store other characters than were sent (spec 4.4: texts are stored exactly).
@@ -46,7 +46,9 @@ export function readJsonBody(
   if (exceeded === 'nodes')
     throw new ApiError(413, `The body has more than ${maxNodes} objects, lists and properties`);
   const value = parseText(text);
-  return issues.length > 0 ? { value, errors: issues } : validateBody(value);
+  // NUL and half a surrogate pair can only come from escapes: the bytes are UTF-8, and JSON has no control characters in texts.
+  const isStorable = !text.includes(String.raw`\u`);
+  return issues.length > 0 ? { value, errors: issues } : validateBody(value, isStorable);
 }
 
 /** Items of an uploaded list, or its validation errors. */
@@ -70,7 +72,7 @@ const MAX_LIST_TEXT_ITEMS = 20_000;
 export function readJsonItems(
   bytes: Buffer,
   sha256: string,
-  validateItems: (body: unknown) => CheckedBody,
+  validateItems: Parameters<typeof readJsonBody>[1],
 ): ReadItems {
   const refuse = (errors: FieldError[]): ReadItems => ({ count: 0, bytes: bytes.length, lists: [], errors });
   const actual = createHash('sha256').update(bytes).digest('hex');

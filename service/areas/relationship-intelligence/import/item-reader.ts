@@ -170,7 +170,7 @@ const toLine = (name: string): string => name.replaceAll(/[\p{Cc}\u2028\u2029]+/
  */
 export function createItemReader(
   context: ImportContext,
-  validateItem: (body: unknown) => CheckedBody,
+  validateItem: (body: unknown, isStorable: boolean) => CheckedBody,
   onBatch: (batch: ItemBatch) => void = () => {},
 ): { write(chunk: Buffer): void; end(): ImportReading } {
   const { kind } = context;
@@ -195,7 +195,11 @@ export function createItemReader(
       return;
     }
     if (hasEnoughErrors(reading.errors)) return;
-    const { value, errors } = readJsonBody(bytes, (item) => validateItem({ items: [item] }), MAX_NODES);
+    const { value, errors } = readJsonBody(
+      bytes,
+      (item, isStorable) => validateItem({ items: [item] }, isStorable),
+      MAX_NODES,
+    );
     if (errors.length > 0) {
       for (const { path, message } of errors)
         report(path.replace(/^(items\.0|body)/, String(index)), message);

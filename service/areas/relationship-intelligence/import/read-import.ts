@@ -83,7 +83,7 @@ export function createItemValidator(
   kind: ImportContext['kind'],
 ): Parameters<typeof createItemReader>[1] {
   const schema = kind === 'emails' ? 'EmailImportItem' : 'MeetingImportItem';
-  return (body) => validateItems(schema, body);
+  return (body, isStorable) => validateItems(schema, body, isStorable);
 }
 
 /**
