@@ -5,12 +5,12 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Cluster, runStatement, startPostgres, startStandby } from '../../scripts/testing/postgres.ts';
 import {
+  createShownRecorder,
   type Database,
   type Db,
   openDatabase,
   openForUser,
   readInSnapshot,
-  recordShown,
   withRecordedWrites,
   withTransaction,
 } from '../kernel/db/database.ts';
@@ -426,9 +426,9 @@ describe.skipIf(isSkipped)('with a hot standby', () => {
     await expectRecorded(true);
     await withTransaction(db, {}, touch);
     await expectRecorded(true);
-    await recordShown(db);
+    await createShownRecorder(db)();
     await expectRecorded(true);
-    await recordShown(database.db);
+    await createShownRecorder(database.db)();
     await sql`select 1`.execute(db);
     await withTransaction(db, {}, (tx) => sql`select 1`.execute(tx));
     await readInSnapshot(db, (tx) => sql`select 1`.execute(tx));

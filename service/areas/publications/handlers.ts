@@ -7,7 +7,7 @@ import type {
 } from '../../../contract/generated/types.gen.ts';
 import { badRequest, conflict, type FieldError, notFound } from '../../kernel/api-error.ts';
 import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
-import { type Db, type Tx, recordShown } from '../../kernel/db/database.ts';
+import { createShownRecorder, type Db, type Tx } from '../../kernel/db/database.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import { listSchemaVersions, loadSchema, loadTypeDefinitions, type SiteSchema } from '../schema/index.ts';
@@ -281,7 +281,7 @@ async function poll(
     const messages = await readTopics(call, topics, count, news);
     const leftMs = endsAt - performance.now();
     if (messages.length > 0 || leftMs <= 0) {
-      if (messages.length > 0) await recordShown(db);
+      if (messages.length > 0) await createShownRecorder(db)();
       const namesById = new Map(topics.map(({ topicId, name }) => [topicId, name]));
       return { status: 200, json: formatMessages(messages, namesById, count) };
     }

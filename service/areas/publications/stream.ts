@@ -7,7 +7,7 @@ import {
   loadEffectiveCapabilities,
   type OpenCredential,
 } from '../../kernel/auth/callers.store.ts';
-import { type Db, getSharedDb, recordShown } from '../../kernel/db/database.ts';
+import { createShownRecorder, type Db, getSharedDb } from '../../kernel/db/database.ts';
 import { formatEvent, type OpenEvents } from '../../kernel/http/event-stream.ts';
 import type { Call, OperationId } from '../../kernel/http/handler.ts';
 import { getEventWatch, getPositionWatch, type News, type WatchedTopic } from './event-watch.ts';
@@ -67,7 +67,7 @@ export async function streamTopic(call: Call<'streamTopic'>): Promise<{ status: 
   const { topicId, name, next: end } = topic;
   const reader = createReader(call, 'streamTopic');
   // A program reads what an event tells of; the console shows the event.
-  const recordEvents = async () => (clientId === undefined ? undefined : recordShown(ownDb));
+  const recordEvents = clientId === undefined ? async () => {} : createShownRecorder(ownDb);
   const from = parseLastEventId(lastEventId, topic);
   return {
     status: 200,

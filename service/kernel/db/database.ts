@@ -121,14 +121,17 @@ export function withRecordedWrites(db: Db, userId: number): Db {
 }
 
 /**
- * Counts what the user is about to be shown as a write of the user: a standby answers the next reads only if it has replayed it. For
- * responses that tell of changes of others, such as events, after which a program reads what has changed. Does nothing without a standby.
+ * A function that counts what the user is about to be shown as a write of the user: a standby answers the next reads only if it has
+ * replayed it. For responses that tell of changes of others, such as events, after which a program reads what has changed. Does nothing
+ * without a standby. It may outlive the request, whose database it does not keep.
  */
-export async function recordShown(db: Db): Promise<void> {
+export function createShownRecorder(db: Db): () => Promise<void> {
   const { userId, shared } = findParts(db) ?? {};
-  if (userId === undefined || !shared) return;
-  const { sql: text, parameters } = createRecord(userId);
-  await shared.executeQuery(CompiledQuery.raw(text, [...parameters]));
+  if (userId === undefined || !shared) return async () => {};
+  return async () => {
+    const { sql: text, parameters } = createRecord(userId);
+    await shared.executeQuery(CompiledQuery.raw(text, [...parameters]));
+  };
 }
 
 /** The database of the process, for what its requests do together. */
