@@ -17,8 +17,8 @@ import { createTestApp, openSession } from '../testing/site.ts';
 
 const SHARE = { embedded: 1, postgres: 2 };
 const WRITERS = 6;
-/** Kills between two comparisons with the model, which read the whole database. */
-const KILLS_PER_CHECK = 5;
+/** Kills between two comparisons with the model, which read the whole database: at least 5, and 20 comparisons in a long run. */
+const getKillsPerCheck = (kills: number): number => Math.max(5, Math.ceil(kills / 20));
 /** A kill comes with one of the first answers of a process. */
 const MAX_ANSWERS = 40;
 
@@ -315,7 +315,11 @@ onEachKind((kind) => {
         };
         await Promise.all(Array.from({ length: WRITERS }, (_each, writer) => runWriter(writer + kill)));
         await service.exited;
-        if (kill % KILLS_PER_CHECK === 0 || kill === kills) stored = await check();
+        if (kill % getKillsPerCheck(kills) !== 0 && kill !== kills) continue;
+        stored = await check();
+        console.log(
+          `${kind}: ${kill} of ${kills} kills, ${sent.size} writes, ${stored} stored, none lost or half`,
+        );
       }
       const acknowledged = [...sent.values()].filter(({ isAcknowledged }) => isAcknowledged).length;
       console.log(

@@ -34,6 +34,8 @@ export interface FuzzReport {
   longestTurnOperation: string;
 }
 
+/** A run reports its progress after so many requests. */
+const PROGRESS_REQUESTS = 5_000;
 /** Longest computation that may delay other requests. */
 export const MAX_TURN_MS = 100;
 /** Requests of a sequence, of different operations; fast-check leaves out those that a finding does not need. */
@@ -166,7 +168,14 @@ export async function fuzz(
     const request = buildRequest(plan, world);
     const text = describe(plan, request);
     if (shrinking) shrinking.requests += 1;
-    else sent += 1;
+    else {
+      sent += 1;
+      // A long run that is interrupted leaves these figures.
+      if (sent % PROGRESS_REQUESTS === 0)
+        console.log(
+          `fuzz: ${sent} of ${requests} requests, ${findings.size} findings, longest turn ${Math.round(longestTurnMs)} ms (seed ${seed})`,
+        );
+    }
     const measured = async () => {
       turns.start();
       const reply = await world.app.inject({ ...request, remoteAddress: FUZZ_ADDRESS });
