@@ -11,11 +11,6 @@ describe('toServiceError', () => {
     expect(error.fields).toEqual([{ path: 'email', message: 'Taken' }]);
   });
 
-  it('leaves the end of a sentence to the page that shows it', () => {
-    const body = { message: 'An error occurred. The log contains it.' };
-    expect(toServiceError(body, answer(500)).message).toBe('An error occurred. The log contains it');
-  });
-
   it('keeps status and request id of an answer outside the contract', () => {
     const error = toServiceError('<html>Bad gateway</html>', answer(502, { 'x-request-id': 'r2' }));
     expect(error).toMatchObject({

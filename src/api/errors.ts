@@ -81,8 +81,7 @@ export function toServiceError(thrown: unknown, response?: Response): ServiceErr
   const requestId = nonEmptyString(body.requestId) ?? response.headers.get('x-request-id') ?? undefined;
   return new ServiceError(
     response.status,
-    // Pages end the sentences into which they put the message.
-    message.replace(/\.$/, ''),
+    message,
     parseFieldErrors(body.errors),
     requestId,
     nonEmptyString(body.code),

@@ -5,6 +5,7 @@ import { isUnreachable, NO_ANSWER, toServiceError } from '../../api/errors.ts';
 import type { ServiceError } from '../../api/errors.ts';
 import { isPageActing } from '../../api/session-state.ts';
 import { isCodeMissingError } from '../../lib/code-missing.ts';
+import { endSentence } from '../../lib/text/sentences.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
 import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
@@ -37,7 +38,7 @@ function getErrorTexts(error: ServiceError): ErrorTexts {
     return {
       page: 'No permission',
       title: 'You do not have access to this page',
-      body: `${error.message}. ${
+      body: `${endSentence(error.message)} ${
         isPageActing()
           ? 'You work as someone else and have only the permissions they can delegate.'
           : 'An administrator of this site can give it to you.'
@@ -54,7 +55,7 @@ function getErrorTexts(error: ServiceError): ErrorTexts {
   return {
     page: 'Something went wrong',
     title: 'This page could not be shown',
-    body: `${error.message}. Other pages still work. If it happens again, give the request id to the operator of this service.`,
+    body: `${endSentence(error.message)} Other pages still work. If it happens again, give the request id to the operator of this service.`,
   };
 }
 

@@ -10,6 +10,7 @@ import { usePermission } from '../../../api/session.ts';
 import { formatDayHeading, formatExactDate } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { pluralize } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -27,8 +28,8 @@ import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import type { NameResolver } from '../model/change-format.ts';
 import { useNameResolver } from '../model/use-names.ts';
 import { PeopleSearch, UserChips } from '../pages/ActivityFilters.tsx';
-import { BeforeAfter, ChangedProperty, ChangeOrigin } from '../pages/ChangeParts.tsx';
 import '../panels/activity.css';
+import { BeforeAfter, ChangedProperty, ChangeOrigin } from '../pages/ChangeParts.tsx';
 import { formatConfigurationAction, formatConfigurationValues, KIND_LABELS } from './configuration-format.ts';
 import type { ConfigurationValueChange } from './configuration-format.ts';
 import {
@@ -183,7 +184,7 @@ function LogContent({ changes, error, retrying, stale, onRetry, complete, onClea
         retrying={retrying}
         requestId={failure.requestId}
       >
-        {failure.message}.
+        {endSentence(failure.message)}
       </ErrorState>
     );
   }

@@ -2,6 +2,7 @@ import { ZoomOut } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import type { UserActivitySummary } from '../../../../contract/generated/types.gen.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { TimeChart } from '../../../ui/chart/TimeChart.tsx';
 import { cx } from '../../../ui/cx.ts';
@@ -100,7 +101,7 @@ function SummaryError({ error, refetch, isFetching }: ActivityChartProps) {
           retrying={isFetching}
           requestId={error.requestId}
         >
-          {error.message}. The rows below are not affected.
+          {endSentence(error.message)} The rows below are not affected.
         </ErrorState>
       </div>
     </Card>

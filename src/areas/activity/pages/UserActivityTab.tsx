@@ -9,14 +9,15 @@ import { usePermission } from '../../../api/session.ts';
 import { addDays, formatTime, isPast } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { pluralize } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { Card } from '../../../ui/layout/Card.tsx';
 import './user-activity.css';
+import { Card } from '../../../ui/layout/Card.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { getServerTime, useActivityRows } from '../model/activity-data.ts';
 import { formatAction, formatChanges } from '../model/change-format.ts';
@@ -162,7 +163,7 @@ function UserChanges({ userId }: { userId: number }) {
           retrying={isFetching}
           requestId={failure.requestId}
         >
-          {failure.message}.
+          {endSentence(failure.message)}
         </ErrorState>
       )}
       {changes?.length === 0 && (

@@ -6,6 +6,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone, formatTimeZone } from '../../../lib/dates/time-zones.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
@@ -26,8 +27,8 @@ import {
   getPrincipal,
   getRowId,
 } from '../model/row.ts';
-import type { ActivityRow } from '../model/row.ts';
 import './detail.css';
+import type { ActivityRow } from '../model/row.ts';
 import {
   parseRowLocation,
   parseActivityView,
@@ -69,7 +70,7 @@ function Content(detail: ReturnType<typeof useDetail>) {
         retrying={retrying}
         requestId={error.requestId}
       >
-        {error.message}.
+        {endSentence(error.message)}
       </ErrorState>
     );
   }

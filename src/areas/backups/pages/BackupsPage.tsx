@@ -12,6 +12,7 @@ import { formatDistance } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
@@ -230,7 +231,9 @@ function ScheduleCard() {
       <div className="backup-schedule-text">
         {data && <ScheduleSummary settings={data} />}
         {data?.isDaily && <LastScheduledBackup />}
-        {!data && error && <span>The schedule could not be loaded: {toServiceError(error).message}.</span>}
+        {!data && error && (
+          <span>The schedule could not be loaded: {endSentence(toServiceError(error).message)}</span>
+        )}
         {!data && !error && <Skeleton width="320px" />}
       </div>
       {!data && error ? (

@@ -6,6 +6,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { restoreEntries } from '../../../api/generated/sdk/entry-history.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -112,7 +113,7 @@ export function DeletedEntryBanner({ type, entry, fields }: DeletedEntryProps) {
             .{' '}
           </>
         )}
-        {error && `When and by whom could not be loaded: ${toServiceError(error).message}. `}
+        {error && `When and by whom could not be loaded: ${endSentence(toServiceError(error).message)} `}
         {VALUES_NOTE}
         {!canRestore && <RestoreCommand {...{ type, entry }} />}
       </Banner>

@@ -5,6 +5,7 @@ import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import type { QueryError } from '../../../../contract/rules/query/condition.ts';
 import { hasAnyCapability, usePermission, useSession } from '../../../api/session.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -79,7 +80,7 @@ function Content(props: GridCardProps & { editing: GridEditing }) {
         requestId={error.requestId}
       >
         {error.message.startsWith('Field with')
-          ? `${error.message}. The schema was changed since this page was opened; try again to reload it.`
+          ? `${endSentence(error.message)} The schema was changed since this page was opened; try again to reload it.`
           : [error.message, ...error.fields.map(({ message }) => message)].join('. ')}
       </ErrorState>
     );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { MAX_INVITATIONS_PER_HOUR, TEMPORARY } from '../../../../contract/rules/people/invitations.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -66,7 +67,7 @@ export function InviteeTable({
             </Button>
           }
         >
-          {check.failure.message}. You can send anyway; the service then decides for each.
+          {endSentence(check.failure.message)} You can send anyway; the service then decides for each.
         </Banner>
       )}
       {invite + resend > MAX_INVITATIONS_PER_HOUR && (

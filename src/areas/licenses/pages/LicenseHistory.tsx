@@ -6,6 +6,7 @@ import { getBillableChange, getLicenseName } from '../../../../contract/rules/pe
 import { toServiceError } from '../../../api/errors.ts';
 import { getUserLicenseHistoryInfiniteOptions } from '../../../api/generated/queries/licenses.gen.ts';
 import { formatDifference } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
@@ -38,7 +39,7 @@ export function LicenseHistory({ userId }: { userId: number }) {
             retrying={isFetching}
             requestId={failure.requestId}
           >
-            {failure.message}.
+            {endSentence(failure.message)}
           </ErrorState>
         </div>
       )}

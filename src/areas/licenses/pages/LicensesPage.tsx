@@ -19,6 +19,7 @@ import type { FacetCounts } from '../../../directory/engine/facets.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { SORT_KEYS } from '../../../directory/engine/search.ts';
 import { formatDifference, formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
@@ -217,7 +218,7 @@ function SeatChart(props: SeatChartProps) {
             retrying={isFetching}
             requestId={error.requestId}
           >
-            {error.message}. The numbers and the list are not affected.
+            {endSentence(error.message)} The numbers and the list are not affected.
           </ErrorState>
         </div>
       )}

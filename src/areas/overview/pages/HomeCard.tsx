@@ -1,6 +1,7 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { isUnreachable, NO_ANSWER, toServiceError } from '../../../api/errors.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
@@ -43,7 +44,7 @@ function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   return (
     <CardBody>
       <p className="home-quiet">
-        {isBannerShown ? 'Not loaded: the service cannot be reached.' : `Not loaded: ${message}.`}
+        {isBannerShown ? 'Not loaded: the service cannot be reached.' : endSentence(`Not loaded: ${message}`)}
       </p>
       <Button size="small" onClick={onRetry}>
         Try again

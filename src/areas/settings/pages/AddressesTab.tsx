@@ -19,6 +19,7 @@ import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { toastUndoable } from '../../../app/state/undo.ts';
 import { pluralize } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -174,7 +175,7 @@ function AddressRows({ control, ownAddress }: AddressRowsProps) {
     <>
       {listError?.message !== undefined && (
         <Banner tone="bad" title="The list was not saved">
-          {listError.message}.
+          {endSentence(listError.message)}
         </Banner>
       )}
       {fields.length === 0 && (

@@ -6,6 +6,7 @@ import { toServiceError } from '../../../../api/errors.ts';
 import { usePermission } from '../../../../api/session.ts';
 import { formatTime } from '../../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../../lib/numbers.ts';
+import { endSentence } from '../../../../lib/text/sentences.ts';
 import { Button } from '../../../../ui/button/Button.tsx';
 import { IconButton } from '../../../../ui/button/IconButton.tsx';
 import { confirmIrreversible } from '../../../../ui/dialog/confirm-irreversible.tsx';
@@ -135,8 +136,8 @@ export function ReviewPanel({ typeId, onClose: close }: ReviewPanelProps) {
         )}
         {(current.error ?? deletionConflicts.error) && (
           <Banner tone="warn" title="Current values could not be loaded">
-            {toServiceError(current.error ?? deletionConflicts.error).message}. The service checks them when
-            you save.
+            {endSentence(toServiceError(current.error ?? deletionConflicts.error).message)} The service checks
+            them when you save.
           </Banner>
         )}
         {conflicts.length > 0 && (
