@@ -8,6 +8,8 @@ import { expect, test } from '../support/test.ts';
 test.use({ installation: { sample: true, administrator: ada } });
 
 const ACCOUNT_MENU = /appearance and sign out/;
+/** A tab may read the session just after another one has ended it, and before it is told. */
+const READ_OF_ENDED_SESSION = /^401: GET \S+\/session$/;
 
 /** Number of people on the overview, beside its title. */
 const peopleCount = (page: Page) => page.getByText(/^\d+ people · /);
@@ -148,8 +150,7 @@ test.describe('session', () => {
   });
 
   test('ends in all tabs on sign-out', async ({ page, context, pageErrors }) => {
-    // A tab may read the session just after it has ended and before it is told.
-    pageErrors.allow(/^401: GET \S+\/session$/);
+    pageErrors.allow(READ_OF_ENDED_SESSION);
     await openAs(page, ada, '/reports');
     const second = await context.newPage();
     await second.goto('/imports');
@@ -159,7 +160,13 @@ test.describe('session', () => {
     await expect(second.getByText(/northlight/i)).toHaveCount(0);
   });
 
-  test('stops requests of a tab after another user signed in elsewhere', async ({ page, context, calls }) => {
+  test('stops requests of a tab after another user signed in elsewhere', async ({
+    page,
+    context,
+    calls,
+    pageErrors,
+  }) => {
+    pageErrors.allow(READ_OF_ENDED_SESSION);
     const other = await calls.createUser();
     await openAs(page, ada, '/reports');
     const second = await context.newPage();
