@@ -1,5 +1,5 @@
 /**
- * What the agent server answers to a message: through the protocol library, or directly where that is known to be the same (decision
+ * Answers to the messages of agents: by the protocol library, or directly where the answer is known to be the same (decision
  * 0078). The endpoint loads this module with its first message.
  */
 import {
@@ -133,7 +133,7 @@ interface PlainCall {
   id: string | number;
   tool: Tool;
   args: Item;
-  /** What the client states about itself with each message, as JSON. */
+  /** The client's statements about itself, which come with each message, as JSON. */
   envelope: string;
 }
 
@@ -145,7 +145,7 @@ const isObject = (value: unknown): value is Item =>
 
 const MESSAGE_NAMES: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 const CALL_NAMES: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
-/** What stays the same from message to message: a token for progress or tracing is for the library. */
+/** Names that are the same in every message: a token for progress or tracing is for the library. */
 const ENVELOPE_NAMES: ReadonlySet<string> = new Set([
   PROTOCOL_VERSION_META_KEY,
   CLIENT_INFO_META_KEY,
