@@ -145,8 +145,10 @@ async function measureLatency(
   return waits;
 }
 
-/** Events a second that a consumer reads and acknowledges in batches; the texts of the messages. */
-/** Messages a second that a consumer reads which accepts compressed responses, as `fetch` does, or none, as JetStream sends them. */
+/**
+ * Events a second that a consumer reads and acknowledges in batches, and the texts of the messages. It accepts compressed responses, as
+ * `fetch` does, or none, as JetStream sends them.
+ */
 async function drainByPoll(
   url: string,
   reader: Program,

@@ -25,9 +25,6 @@ function matches(error: PageError, expected: ExpectedError): boolean {
 /** The directory reads the license of a user who has changed; by then the user may have been removed. */
 const LICENSE_OF_REMOVED_USER = /^404: GET \S+\/userLicense\/\d+$/;
 
-/** The stream that tells of changes is opened in the background, also while the page leaves its session. */
-const STREAM_OF_ENDED_SESSION = /^401: GET \S+\/publication\/positions$/;
-
 /** Lines of a stack that are reported. */
 const MAX_STACK_LINES = 3;
 
@@ -35,7 +32,7 @@ const MAX_STACK_LINES = 3;
 export class PageErrors {
   readonly #errors: PageError[] = [];
   readonly #expected: ExpectedError[] = [];
-  readonly #allowed: ExpectedError[] = [LICENSE_OF_REMOVED_USER, STREAM_OF_ENDED_SESSION];
+  readonly #allowed: ExpectedError[] = [LICENSE_OF_REMOVED_USER];
 
   /** Declares errors that the test provokes; an expected error that does not occur is reported too. */
   expect(...expected: readonly ExpectedError[]): void {

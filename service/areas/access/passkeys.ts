@@ -17,7 +17,7 @@ interface RelyingParty {
   origin: string;
 }
 
-/** Loaded with the first passkey: the library takes a tenth of the memory of a service at rest, and as much of its start. */
+/** Loaded with the first passkey, for the memory and the start of services that have none (decision 0043). */
 const loadWebAuthn = () => import('@simplewebauthn/server');
 
 const RELYING_PARTY_NAME = 'Steward';

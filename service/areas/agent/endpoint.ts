@@ -70,7 +70,7 @@ export async function registerAgentEndpoint(
   const requests = new WeakMap<FastifyRequest, AgentRequest>();
   const lastRefusals = new Map<number, number>();
   let protocol: Promise<Protocol> | undefined;
-  /** Loaded with the first message, which most services never get: the library takes a tenth of the memory of a service at rest. */
+  /** Loaded with the first message, for the memory and the start of services that never get one (decision 0043). */
   const loadProtocol = (): Promise<Protocol> =>
     (protocol ??= import('./protocol.ts').then(({ createProtocol }) => createProtocol(MAX_BODY_BYTES)));
   let readOnlyDb: Db | undefined;

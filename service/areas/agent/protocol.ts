@@ -99,7 +99,7 @@ export function createProtocol(maxBodyBytes: number): Protocol {
   };
 }
 
-/** Whether the protocol knows a header: of the others, such as the credential, the library sees none. */
+/** Headers of the protocol: the library sees no others, such as the credential. */
 const isProtocolHeader = (name: string): boolean =>
   name === 'content-type' || name === 'accept' || name.startsWith('mcp-');
 

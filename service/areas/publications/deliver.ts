@@ -58,7 +58,7 @@ export async function createSender(
 ): Promise<Sender> {
   if (kind === 'Webhook')
     return { send: (message) => sendRequest(egress, { url, secret }, message), close: async () => {} };
-  // Most installations have no destination of this kind, and its libraries take 20 MB of memory.
+  // Loaded here, for the memory and the start of services without a destination of this kind (decision 0043).
   const { createJetStreamPublisher } = await import('./jetstream.ts');
   const publisher = createJetStreamPublisher(egress, {
     url,

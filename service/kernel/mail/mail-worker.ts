@@ -118,7 +118,7 @@ interface MailTransport {
 // Nodemailer must not read files or URLs as parts of a mail.
 const NO_EXTERNAL_CONTENT = { disableFileAccess: true, disableUrlAccess: true };
 
-/** Loaded with the first mail: the library takes a tenth of the memory of a service at rest. */
+/** Loaded with the first mail, for the memory and the start of services that send none (decision 0043). */
 const loadMailer = () => import('nodemailer');
 
 /** SMTP if SMTP_URL is set, otherwise files in DATA_DIR/mail. */
