@@ -127,13 +127,16 @@ export function normalizeNames(
   /** Copies the object only from the first difference on: most requests use the contract's spelling. */
   const renameProperties = (node: object, names: NameMap): unknown => {
     let copy: Record<string, unknown> | undefined;
-    const entries = Object.entries(node);
-    for (const [index, [key, child]] of entries.entries()) {
-      const [name, childSchema] = names.get(key) ?? names.get(key.toLowerCase()) ?? [key, undefined];
-      const isAbsent = child === null && childSchema !== undefined && !acceptsNull(childSchema, deref);
-      const normalized: unknown = childSchema ? visitChild(name, child, childSchema) : child;
+    const properties = node as Readonly<Record<string, unknown>>;
+    const keys = Object.keys(properties);
+    for (const [index, key] of keys.entries()) {
+      const child = properties[key];
+      const found = names.get(key) ?? names.get(key.toLowerCase());
+      const name = found ? found[0] : key;
+      const isAbsent = child === null && found !== undefined && !acceptsNull(found[1], deref);
+      const normalized: unknown = found ? visitChild(name, child, found[1]) : child;
       if (!copy && (isAbsent || name !== key || normalized !== child))
-        copy = createBareObject(entries.slice(0, index));
+        copy = createBareObject(keys.slice(0, index).map((earlier) => [earlier, properties[earlier]]));
       if (isAbsent) continue;
       if (copy && Object.hasOwn(copy, name)) {
         path.push(name);

@@ -74,7 +74,7 @@ function encode(text: string): Uint8Array<ArrayBuffer> {
 export function createCopyBatch(rows: ItemBatch, { siteId, kind }: ItemOwner): CopyBatch {
   const [firstKeys, repeatedKeys, repeatedUsers]: [string[], string[], number[]] = [[], [], []];
   const added = new Map<number, number>();
-  const relations = new Map<string, Relation>();
+  const relations = new Map<number, Map<string, Relation>>();
   let items = '';
   let links = '';
   for (let index = 0; index < rows.keys.length; index += 1) {
@@ -93,9 +93,11 @@ export function createCopyBatch(rows: ItemBatch, { siteId, kind }: ItemOwner): C
     }
     links += `${siteId}\t${userId}\t${kind}\t${key}\t${time}\t${direction}\t${toField(counterparts)}\n`;
     if (counterparts === '') continue;
+    let ofUser = relations.get(userId);
+    if (!ofUser) relations.set(userId, (ofUser = new Map()));
     const names = (rows.names[index] ?? '').split('\n');
     for (const [at, address] of counterparts.split('\n').entries())
-      addContact(relations, { userId, address, name: names[at] ?? '', time, direction });
+      addContact(ofUser, { userId, address, name: names[at] ?? '', time, direction });
   }
   return {
     firstKeys: toLiteral(firstKeys),
@@ -103,21 +105,21 @@ export function createCopyBatch(rows: ItemBatch, { siteId, kind }: ItemOwner): C
     repeatedUsers: toLiteral(repeatedUsers),
     items: encode(items),
     links: encode(links),
-    relations: formatRelations([...relations.values()]),
+    relations: formatRelations([...relations.values()].flatMap((ofUser) => [...ofUser.values()])),
     added: [...added].map(([userId, count]) => ({ userId, count })),
   };
 }
 
+/** @param relations those of the user by address */
 function addContact(
   relations: Map<string, Relation>,
   contact: { userId: number; address: string; name: string; time: string; direction: number },
 ): void {
   const { userId, address, name, time, direction } = contact;
-  const key = `${userId} ${address}`;
-  const relation = relations.get(key);
+  const relation = relations.get(address);
   if (!relation) {
     const counts = { [direction]: 1 };
-    relations.set(key, { userId, address, name, namedAt: time, first: time, last: time, counts });
+    relations.set(address, { userId, address, name, namedAt: time, first: time, last: time, counts });
     return;
   }
   // The times are in UTC and equally long, so that their order is that of their texts.

@@ -11,7 +11,7 @@ import type {
 import { ApiError, type FieldError, hasEnoughErrors, MAX_FIELD_ERRORS } from '../../../kernel/api-error.ts';
 import { parseTimestamp } from '../../../kernel/http/parameters.ts';
 import { type CheckedBody, readJsonBody } from '../../../kernel/http/read-body.ts';
-import { type AddressRules, createAddressBook } from './addresses.ts';
+import { type AddressKind, type AddressRules, createAddressBook } from './addresses.ts';
 import { checkTime, type ImportPeriod } from './period.ts';
 import { createListSplitter } from './split-list.ts';
 
@@ -179,7 +179,7 @@ export function createItemReader(
   const users = new Map(context.users.map((user) => [user.userId, user]));
   const classify = createAddressBook(context.rules);
   const indexesByUser = new Map<number, number>();
-  /** Contents by key: items that several users of the request have are stored once. */
+  /** Contents by unique id: items that several users of the request have are stored once. */
   const contents = new Map<string, string>();
   const reading: ImportReading = { errors: [], received: 0, users: [], batches: [] };
   let batch = createBatch();
@@ -218,50 +218,52 @@ export function createItemReader(
     if (handlerType !== 1)
       report(`${index}.handlerType`, `${handlerType} is not available yet; only 1 (RI) is`);
     const list = kind === 'emails' ? item.emails.map(fromEmail) : item.meetings.map(fromMeeting);
-    const parsed = list.map((entry, at) => parse(entry, `${index}.${kind}.${at}`));
-    reading.received += parsed.length;
+    reading.received += list.length;
     const user = users.get(userId);
     const result: UserReading = {
       userId,
       isEnabled: user !== undefined,
-      received: parsed.length,
-      skipped: 0,
+      received: list.length,
+      skipped: user ? 0 : list.length,
       warnings: {},
       latest: null,
     };
     reading.users.push(result);
     const positions = new Map<string, number>();
     let before = -Infinity;
-    for (const [at, entry] of parsed.entries()) {
+    for (const [at, raw] of list.entries()) {
+      const reportProperty = (name: string, message: string) =>
+        report(`${index}.${kind}.${at}.${name}`, message);
+      const entry = parse(raw, reportProperty);
       if (!entry) continue;
-      const path = `${index}.${kind}.${at}`;
       const first = positions.get(entry.uniqueId);
-      if (first !== undefined) report(`${path}.uniqueId`, `is that of ${index}.${kind}.${first} too`);
+      if (first !== undefined) reportProperty('uniqueId', `is that of ${index}.${kind}.${first} too`);
       positions.set(entry.uniqueId, at);
       const time = entry.at.ms;
       if (time < before)
-        report(
-          `${path}.${part.time}`,
+        reportProperty(
+          part.time,
           `is before that of the previous ${part.noun}; the order must be chronological`,
         );
       before = time;
       if (user && reading.errors.length === 0) place(entry, user, result);
     }
-    if (!user) result.skipped = parsed.length;
   }
 
   /** Converts the times. Reports those that are no valid date and time. */
-  function parse(entry: Omit<Item, 'at' | 'modified'> & RawTimes, path: string): Item | undefined {
+  function parse(
+    { time, modifiedDate, endDate, uniqueId, people }: RawItem,
+    reportProperty: (name: string, message: string) => void,
+  ): Item | undefined {
     try {
-      const at = parseTime(`${path}.${part.time}`, entry.time);
-      const modified =
-        entry.modifiedDate === entry.time ? at : parseTime(`${path}.modifiedDate`, entry.modifiedDate);
-      if (entry.endDate !== undefined && parseTime(`${path}.endDate`, entry.endDate).ms < at.ms)
-        report(`${path}.endDate`, 'is before startDate');
-      return { uniqueId: entry.uniqueId, people: entry.people, at, modified };
+      const at = parseTime(part.time, time);
+      const modified = modifiedDate === time ? at : parseTime('modifiedDate', modifiedDate);
+      if (endDate !== undefined && parseTime('endDate', endDate).ms < at.ms)
+        reportProperty('endDate', 'is before startDate');
+      return { uniqueId, people, at, modified };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      for (const field of error.fields) report(field.path, field.message);
+      for (const { path, message } of error.fields) reportProperty(path, message);
       return undefined;
     }
   }
@@ -275,28 +277,25 @@ export function createItemReader(
     };
     if (timing === 'BEFORE_PERIOD' || timing === 'HISTORY_CLOSED') return skip(timing);
     const kinds = people.map(({ address }) => classify(address));
-    const addresses = kinds.map(({ key }) => key);
     if (kinds.some(({ isExcluded }) => isExcluded)) return skip('EXCLUDED');
     if (kinds.every(({ isInternal }) => isInternal)) return skip('INTERNAL_ONLY');
     if (timing) addWarning(result.warnings, timing, uniqueId);
     const time = at.text;
     if (result.latest === null || time > result.latest) result.latest = time;
     const key = toKey(uniqueId);
-    const joined = addresses.join('\n');
-    const content = toKey(`${time}\n${joined}`);
-    const stored = contents.get(key);
-    if (stored === undefined) contents.set(key, content);
+    const addresses = kinds.map((each) => each.key).join('\n');
+    const content = toKey(`${time}\n${addresses}`);
+    const stored = contents.get(uniqueId);
+    if (stored === undefined) contents.set(uniqueId, content);
     else if (stored !== content) addWarning(result.warnings, 'CONTENT_DIFFERS', uniqueId);
-    const direction = getDirection(addresses, kinds, user.address);
+    const direction = getDirection(kinds, user.address);
     const counterparts = new Map<string, string>();
-    for (const [index, address] of addresses.entries()) {
-      const isCounterpart = direction === DIRECTION.received ? index === 0 : direction !== DIRECTION.none;
-      if (
-        isCounterpart &&
-        !kinds[index]?.isInternal &&
-        address !== user.address &&
-        !counterparts.has(address)
-      )
+    // Of a received e-mail the sender, otherwise everybody; nobody if the direction is unknown.
+    const candidateCount =
+      direction === DIRECTION.none ? 0 : direction === DIRECTION.received ? 1 : kinds.length;
+    for (let index = 0; index < candidateCount; index += 1) {
+      const { key: address = '', isInternal } = kinds[index] ?? {};
+      if (!isInternal && address !== user.address && !counterparts.has(address))
         counterparts.set(address, toLine(people[index]?.name ?? ''));
     }
     batch.keys.push(key);
@@ -304,7 +303,7 @@ export function createItemReader(
     batch.times.push(time);
     batch.modified.push(modified.text);
     batch.contents.push(content);
-    batch.addresses.push(joined);
+    batch.addresses.push(addresses);
     batch.isFirst.push(stored === undefined);
     batch.directions.push(direction);
     batch.counterparts.push([...counterparts.keys()].join('\n'));
@@ -323,15 +322,11 @@ export function createItemReader(
    * The direction of an item for the user. An e-mail of the user is also one from another internal address that does not name the user
    * as a recipient: people have several addresses.
    */
-  function getDirection(
-    [sender = '', ...recipients]: readonly string[],
-    [senderKind]: readonly { isInternal: boolean }[],
-    own: string,
-  ): number {
+  function getDirection([sender, ...recipients]: readonly AddressKind[], own: string): number {
     if (kind === 'meetings') return DIRECTION.meeting;
-    if (sender === own) return DIRECTION.sent;
-    if (!senderKind?.isInternal) return DIRECTION.received;
-    return recipients.includes(own) ? DIRECTION.none : DIRECTION.sent;
+    if (sender?.key === own) return DIRECTION.sent;
+    if (!sender?.isInternal) return DIRECTION.received;
+    return recipients.some(({ key }) => key === own) ? DIRECTION.none : DIRECTION.sent;
   }
 
   return {

@@ -156,9 +156,9 @@ describe('reading a request', () => {
       emails(5, [email('f', { recipientsTo: [] })]),
     ]);
     expect(errors.map(({ path }) => path)).toEqual([
-      '0.emails.3.sentDate',
       '0.emails.1.sentDate',
       '0.emails.2.uniqueId',
+      '0.emails.3.sentDate',
       '1.handlerType',
       '2.userId',
       '3.emails.0.sentDate',
