@@ -51,9 +51,10 @@ test('the service imports no package that is installed for development only', ()
     .flatMap((file) => {
       const text = readFileSync(`${root}/${file}`, 'utf8');
       // Type imports are removed when the file is loaded.
-      return [...text.matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?'([^'.][^']*)';/gm)].map(
-        ([, path = '']) => ({ file, path }),
-      );
+      return [
+        ...text.matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?'([^'.][^']*)';/gm),
+        ...text.matchAll(/\bimport\('([^'.][^']*)'\)/g),
+      ].map(([, path = '']) => ({ file, path }));
     })
     .filter(({ path }) => !path.startsWith('node:'));
   expect(imports.length).toBeGreaterThan(100);

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { generateSecret, generateURI, verify } from 'otplib';
 import type { Encryption } from '../../kernel/auth/encryption.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { deleteRecoveryCode, replaceRecoveryCodes } from './factors.store.ts';
 import * as store from './factors.store.ts';
+
+/** Loaded with the first second factor, for the memory and the start of services (decision 0043). */
+const loadOtp = () => import('otplib');
 
 const ISSUER = 'Steward';
 /**
@@ -24,6 +26,7 @@ export async function startAuthenticatorSetup(
   seals: Encryption,
   user: { userId: number; email: string },
 ): Promise<{ secret: string; otpauthUri: string }> {
+  const { generateSecret, generateURI } = await loadOtp();
   const secret = generateSecret();
   await store.savePendingSeed(
     db,
@@ -36,6 +39,7 @@ export async function startAuthenticatorSetup(
 /** Returns the time step to which a code belongs, or undefined if the code is not valid now. */
 async function findTimeStep(secret: string, code: string, nowSeconds: number): Promise<number | undefined> {
   if (!CODE_PATTERN.test(code)) return undefined;
+  const { verify } = await loadOtp();
   const result = await verify({
     secret,
     token: code,

@@ -1,4 +1,4 @@
-import * as oidc from 'openid-client';
+import type { Configuration } from 'openid-client';
 import { SESSION_TTL_HOURS } from '../../kernel/auth/callers.store.ts';
 import type { Encryption } from '../../kernel/auth/encryption.ts';
 import { type Egress, validateEgressUrl } from '../../kernel/egress.ts';
@@ -11,10 +11,13 @@ export interface Provider {
   clientSecret: string | undefined;
 }
 
+/** Loaded with the first use of a provider, for the memory and the start of services that have none (decision 0043). */
+const loadOidc = () => import('openid-client');
+
 const SCOPE = 'openid email profile';
 const METADATA_CACHE_MS = 600_000;
 /** Metadata of providers, cached for ten minutes; failures are not cached. */
-const configurationCache = new Map<string, { until: number; configuration: Promise<oidc.Configuration> }>();
+const configurationCache = new Map<string, { until: number; configuration: Promise<Configuration> }>();
 
 export const getSealContext = (siteId: number): string => `identity provider ${siteId}`;
 
@@ -36,10 +39,11 @@ export const getIdentityManager = (
  * Loads the provider's metadata.
  * @throws EgressError if the provider cannot be reached or is not an OpenID provider; always after the same time
  */
-export function discoverProvider(
+export async function discoverProvider(
   { issuer, clientId, clientSecret }: Provider,
   egress: Egress,
-): Promise<oidc.Configuration> {
+): Promise<Configuration> {
+  const oidc = await loadOidc();
   const address = new URL(issuer);
   return egress.run(() =>
     oidc.discovery(address, clientId, clientSecret, clientSecret === undefined ? oidc.None() : undefined, {
@@ -55,7 +59,7 @@ export function discoverProvider(
   );
 }
 
-function loadConfiguration(provider: Provider, egress: Egress): Promise<oidc.Configuration> {
+function loadConfiguration(provider: Provider, egress: Egress): Promise<Configuration> {
   const key = JSON.stringify(provider);
   const cached = configurationCache.get(key);
   if (cached && cached.until > Date.now()) return cached.configuration;
@@ -83,7 +87,7 @@ export async function createAuthorizationRequest(
   egress: Egress,
   { redirectUrl, forceSignIn }: { redirectUrl: string; forceSignIn: boolean },
 ): Promise<AuthorizationRequest> {
-  const configuration = await loadConfiguration(provider, egress);
+  const [oidc, configuration] = await Promise.all([loadOidc(), loadConfiguration(provider, egress)]);
   const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
   const url = oidc.buildAuthorizationUrl(configuration, {
     redirect_uri: redirectUrl,
@@ -111,7 +115,8 @@ export async function redeemAuthorizationCode(
   callbackUrl: URL,
   attempt: { state: string; nonce: string; verifier: string },
 ): Promise<Readonly<Record<string, unknown>>> {
-  const tokens = await oidc.authorizationCodeGrant(await loadConfiguration(provider, egress), callbackUrl, {
+  const [oidc, configuration] = await Promise.all([loadOidc(), loadConfiguration(provider, egress)]);
+  const tokens = await oidc.authorizationCodeGrant(configuration, callbackUrl, {
     expectedState: attempt.state,
     expectedNonce: attempt.nonce,
     pkceCodeVerifier: attempt.verifier,
@@ -126,7 +131,7 @@ export async function buildSignOutUrl(
   egress: Egress,
   returnUrl: string,
 ): Promise<string | null> {
-  const configuration = await loadConfiguration(provider, egress);
+  const [oidc, configuration] = await Promise.all([loadOidc(), loadConfiguration(provider, egress)]);
   if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
   const { href } = oidc.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnUrl });
   // The console navigates there, so only http(s) pages are allowed, never a script URL (T03).
