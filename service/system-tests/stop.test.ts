@@ -1,12 +1,14 @@
 /** Stopping the service with SIGTERM while clients use it: a real process, real connections. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { openDatabase } from '../kernel/db/database.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../testing/databases.ts';
 import { getKillCount } from '../testing/processes/kills.ts';
+import { publishCells } from '../testing/processes/publication-process.ts';
 import { startService, type ServiceProcess } from '../testing/processes/service-process.ts';
 import { makePerson, makeSite, type Person } from '../testing/site.ts';
 
@@ -14,6 +16,13 @@ const SHARE = { embedded: 1, postgres: 1 };
 const BUSY_CLIENTS = 24;
 const WAITING_CONNECTIONS = 12;
 
+/** More than the operating system holds for a reader. */
+const STREAMED_EVENTS = 1_500;
+const STREAMED_LENGTH = 9_000;
+
+const NOTHING_HELD = '00000000 ';
+
+const STREAM = '/api/rest/v1/publication/stream?topic=default-data';
 const USERS = '/api/rest/v1/management/user';
 
 /** What happened to one request. `sentAt` is when its last byte was handed to the operating system (ms since 1970). */
@@ -28,6 +37,15 @@ const awaitResponse = (outgoing: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject);
   });
+
+/** Bytes that the operating system holds for the reader of a connection, at both ends: two numbers in hexadecimal digits. */
+function readHeldBytes(port: number, readerPort: number | undefined): string {
+  const [from, to] = [port, readerPort ?? 0].map((each) => each.toString(16).toUpperCase().padStart(4, '0'));
+  const table = readFileSync('/proc/net/tcp', 'utf8');
+  const [, sent = ''] = new RegExp(`:${from} \\w+:${to} \\w\\w (\\w+):`).exec(table) ?? [];
+  const [, received = ''] = new RegExp(`:${to} \\w+:${from} \\w\\w \\w+:(\\w+)`).exec(table) ?? [];
+  return `${sent} ${received}`;
+}
 
 /** A client with one connection, which it keeps open. */
 function createClient(service: ServiceProcess, headers: Record<string, string> = {}) {
@@ -145,6 +163,36 @@ onEachKind((kind) => {
     running.child.kill('SIGTERM');
     await running.waitForRecord('no longer listening');
     expect(await running.exited).toBe(1);
+    socket.destroy();
+  });
+
+  test('it ends in order although the reader of a stream has stopped reading', async () => {
+    const { db, close } = await openDatabase(testDatabase);
+    await publishCells(db, person.siteId, Array<string>(STREAMED_EVENTS).fill('x'.repeat(STREAMED_LENGTH)));
+    await close();
+    const running = await start();
+    const { port, hostname } = new URL(running.address);
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(
+      `GET ${STREAM} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${person.token}\r\nlast-event-id: 0\r\n\r\n`,
+    );
+    const [head] = (await once(socket, 'data')) as [Buffer];
+    socket.pause();
+    expect(String(head)).toMatch(/^HTTP\/1\.1 200 /);
+    // The service waits for the reader when what the operating system holds for it grows no more.
+    let last = '';
+    await vi.waitUntil(
+      () => {
+        const held = readHeldBytes(Number(port), socket.localPort);
+        const isWaiting = held === last && !held.startsWith(NOTHING_HELD);
+        last = held;
+        return isWaiting;
+      },
+      { interval: 300, timeout: 30_000 },
+    );
+    running.child.kill('SIGTERM');
+    expect(await running.exited).toBe(0);
     socket.destroy();
   });
 

@@ -10,17 +10,28 @@ import { awaitFirstPart } from './first-part.ts';
  */
 export type OpenEvents = (signal: AbortSignal) => AsyncIterable<string>;
 
+/** Time in which a reader must take what it was sent. */
+export interface ReaderLimits {
+  /** While the service runs. */
+  takeMs: number;
+  /** When the service stops: enough for a connection that works. */
+  stopMs: number;
+}
+
+const READER_LIMITS: ReaderLimits = { takeMs: 30_000, stopMs: 500 };
+
 /** Formats an event. `data` must be JSON, which has no line breaks. */
 export const formatEvent = (id: number, data: string): string => `id: ${id}\ndata: ${data}\n\n`;
 
 /**
  * Sends events as they come, uncompressed and unbuffered. Errors before the first event become an error response; 503 once the
- * service stops. HEAD opens no stream.
+ * service stops. HEAD opens no stream. A reader that stops reading is disconnected, so that it holds neither its place nor the stop.
  */
 export async function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
   open: OpenEvents,
+  limits = READER_LIMITS,
 ): Promise<FastifyReply> {
   const { signal: stopping } = request.server.drain;
   if (stopping.aborted) throw retryLater(503, 'The service is stopping', 1);
@@ -44,33 +55,51 @@ export async function sendEvents(
     if (value !== undefined) raw.setHeader(name, value);
   raw.statusCode = 200;
   raw.flushHeaders();
-  void writeEvents(raw, events, signal).catch((error: unknown) => {
+  void writeEvents(raw, events, signal, limits).catch((error: unknown) => {
     request.log.error({ err: error }, 'A stream of events failed');
     raw.destroy();
   });
   return reply;
 }
 
-/** Writes events, each when the client has taken those before, and ends the response after the last. */
+/** Writes events, each when the client has taken those before, and ends the response after the last, or when it takes none. */
 async function writeEvents(
   raw: ServerResponse,
   events: AsyncIterable<string>,
   signal: AbortSignal,
+  limits: ReaderLimits,
 ): Promise<void> {
   for await (const text of events) {
     if (signal.aborted && raw.destroyed) return;
-    if (!raw.write(text) && !raw.destroyed) await waitUntilDrained(raw);
+    if (!raw.write(text) && !raw.destroyed && !(await isTaken(raw, 'drain', signal, limits))) {
+      raw.destroy();
+      return;
+    }
   }
   raw.end();
+  if (!raw.writableFinished && !raw.destroyed && !(await isTaken(raw, 'finish', signal, limits)))
+    raw.destroy();
 }
 
-/** Resolves when the response takes more data or is closed. */
-function waitUntilDrained(raw: ServerResponse): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const finish = () => {
-    raw.off('drain', finish).off('close', finish);
-    resolve();
+/** Whether the response takes what was written within the time for it, or is closed. */
+function isTaken(
+  raw: ServerResponse,
+  event: 'drain' | 'finish',
+  signal: AbortSignal,
+  { takeMs, stopMs }: ReaderLimits,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const finish = () => resolve(true);
+  let timer = setTimeout(resolve, signal.aborted ? stopMs : takeMs, false);
+  const handleStop = () => {
+    clearTimeout(timer);
+    timer = setTimeout(resolve, stopMs, false);
   };
-  raw.on('drain', finish).on('close', finish);
-  return promise;
+  raw.on(event, finish).on('close', finish);
+  signal.addEventListener('abort', handleStop);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    raw.off(event, finish).off('close', finish);
+    signal.removeEventListener('abort', handleStop);
+  });
 }
