@@ -41,7 +41,11 @@ export async function makeAgentKey(
 export interface RpcReply {
   id: unknown;
   result?: Record<string, unknown>;
-  error?: { code: number; message: string; data?: { retryAfterSeconds?: number; supported?: string[] } };
+  error?: {
+    code: number;
+    message: string;
+    data?: { errors?: { path: string }[]; retryAfterSeconds?: number; supported?: string[] };
+  };
 }
 
 /** A message of revision 2026-07-28 with the headers that it needs. */

@@ -1,4 +1,5 @@
 /** The agent server as its clients see it. */
+import fastify from 'fastify';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type {
@@ -24,13 +25,18 @@ import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../test
 import { recordRoundTrips } from '../../testing/round-trips.ts';
 import {
   as,
+  contract,
   createTestApp,
   makePerson,
   makeSite,
   onEachApp,
   type Person,
   publicUrl,
+  services,
 } from '../../testing/site.ts';
+import { registerAgentEndpoint } from './endpoint.ts';
+import type { Ledger } from './ledger.ts';
+import { CALL_LIMITS } from './limits.ts';
 
 const TOOLS = [
   'list_entry_types',
@@ -374,6 +380,32 @@ onEachApp((context) => {
     expect([reply.status, reply.body.error?.code, reply.text]).toEqual([status, code, reply.text]);
   });
 
+  test.each<[string, text: string, id: number | null, code: number, path: string | undefined]>([
+    [
+      'a number that would change',
+      '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{"query":{"Score":9007199254740993}}}}',
+      7,
+      -32_600,
+      'params.arguments.query.Score',
+    ],
+    [
+      'a name given twice',
+      '{"id":7,"params":{"arguments":{"a":[{"b":1,"b":2}]}}}',
+      7,
+      -32_600,
+      'params.arguments.a.0.b',
+    ],
+    ['an id that would change', '{"id":9007199254740993}', null, -32_600, 'id'],
+    ['more than 32 levels', `{"id":7,"params":${'['.repeat(32)}${']'.repeat(32)}}`, null, -32_700, undefined],
+    ['the name of a prototype', '{"id":7,"params":{"__proto__":{}}}', null, -32_700, undefined],
+  ])('%s in a message is refused with its path', async (_name, text, id, code, path) => {
+    const { headers } = buildMessage('tools/call', { name: 'query_rows' });
+    const { status, body } = await sendMessage(context().app, secret, { headers, body: text });
+    const paths = body.error?.data?.errors?.map((error) => error.path);
+    expect([status, body.id, body.error?.code, paths]).toEqual([400, id, code, path && [path]]);
+    expect(body.error?.message.split(' ')[0]).toBe(path === undefined ? 'The' : `${path}:`);
+  });
+
   test('unknown methods, streams and other HTTP methods do not exist', async () => {
     const { app } = context();
     for (const method of ['resources/nothing', 'subscriptions/listen']) {
@@ -593,6 +625,35 @@ onEachApp((context) => {
           });
       const calls = await readCalls(`keyId=${key.key.id}`, isEmbedded(db) ? 1 : 2);
       expect([outcome, isEmbedded(db) || calls[0]?.outcome === 'Cancelled']).toEqual(['aborted', true]);
+    } finally {
+      await app.close();
+    }
+  });
+
+  test('a call that cannot be added to the ledger is answered, and counts no longer', async () => {
+    const { db } = context();
+    const app = fastify();
+    const counts = { begun: 0, abandoned: 0 };
+    const ledger: Ledger = {
+      isWritable: true,
+      begin: () => (counts.begun += 1),
+      record: () => {
+        throw new Error('The row cannot be built');
+      },
+      abandon: () => (counts.abandoned += 1),
+      getPending: () => ({ key: { calls: 1, rows: 0 }, siteCalls: 1 }),
+      flush: async () => {},
+      stop: async () => {},
+    };
+    await registerAgentEndpoint(app, { db, contract, services, ledger, limits: CALL_LIMITS });
+    try {
+      const { headers, body } = buildMessage('tools/call', {
+        name: 'count_rows',
+        arguments: { entryType: 'Thing' },
+      });
+      const { status } = await sendMessage(app, secret, { headers, body });
+      await vi.waitFor(() => expect(counts).toEqual({ begun: 1, abandoned: 1 }));
+      expect(status).toBe(200);
     } finally {
       await app.close();
     }

@@ -1,6 +1,13 @@
 /** The endpoint of the agent server: Model Context Protocol over streamable HTTP, without sessions (shapes 8). */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, forbidden, retryLater, unauthorized } from '../../kernel/api-error.ts';
+import {
+  ApiError,
+  badRequest,
+  type FieldError,
+  forbidden,
+  retryLater,
+  unauthorized,
+} from '../../kernel/api-error.ts';
 import type { RequestOrigin } from '../../kernel/auth/caller.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { assume, type AssumingDb, type Db, withAbortSignal, withReadOnly } from '../../kernel/db/database.ts';
@@ -8,6 +15,7 @@ import { createDisconnectSignal, getOrigin } from '../../kernel/http/api-surface
 import type { Contract } from '../../kernel/http/contract.ts';
 import { reportError } from '../../kernel/http/error-responses.ts';
 import type { Services } from '../../kernel/http/handler.ts';
+import { type CheckedBody, readJsonBody } from '../../kernel/http/read-body.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { type AgentRow, findAgent, isAccessToken, selectAgent } from './agents.store.ts';
 import { RESOURCE_METADATA_PATH } from './authorization-routes.ts';
@@ -90,13 +98,11 @@ export async function registerAgentEndpoint(
 
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-      try {
-        done(null, JSON.parse(String(body)));
-      } catch {
-        done(null, undefined);
-      }
-    });
+    scope.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer' },
+      async (_request: FastifyRequest, body: Buffer) => readMessage(body),
+    );
     scope.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
       sendRpcError(request, addChallenge(request, reply, error), error),
     );
@@ -181,7 +187,7 @@ export async function registerAgentEndpoint(
     }
   }
 
-  /** Stores a call that has begun, once it has ended. */
+  /** Stores a call that has begun, once it has ended. Never rejects: nobody waits for it. */
   async function endCall(
     request: FastifyRequest,
     message: Message,
@@ -189,11 +195,16 @@ export async function registerAgentEndpoint(
     { exchange, refusal }: Progress,
   ): Promise<void> {
     const { siteId, keyId } = known.agent;
-    const call = await exchange?.call;
-    if (exchange && call) ledger.record(toLedgerRow(request, message, exchange, call));
-    else if (refusal !== undefined && isFirstRefusal(keyId))
-      ledger.record(toRefusalRow(request, message, known, refusal));
-    else ledger.abandon(siteId, keyId);
+    try {
+      const call = await exchange?.call;
+      if (exchange && call) ledger.record(toLedgerRow(request, message, exchange, call));
+      else if (refusal !== undefined && isFirstRefusal(keyId))
+        ledger.record(toRefusalRow(request, message, known, refusal));
+      else ledger.abandon(siteId, keyId);
+    } catch (error) {
+      request.log.error({ err: error }, 'A call of an agent could not be added to the ledger');
+      ledger.abandon(siteId, keyId);
+    }
   }
 
   /** Answers a message; again with the confirmed agent if it is not as assumed. @throws ApiError 401, 403, 429 */
@@ -363,6 +374,26 @@ function requireAllowedOrigin({ headers }: FastifyRequest, isAllowed: (origin: U
     throw forbidden('This request comes from another website');
 }
 
+/**
+ * Parses a body by the rules of every JSON body of the service: UTF-8, depth, names given twice and numbers that would change (shapes 1).
+ * @throws RpcError
+ */
+function readMessage(bytes: Buffer): unknown {
+  let body: CheckedBody;
+  try {
+    body = readJsonBody(bytes, (value) => ({ value, errors: [] }));
+  } catch (error) {
+    if (error instanceof ApiError) throw new RpcError(error.status, PARSE_ERROR, error.message);
+    throw error;
+  }
+  const { value, errors } = body;
+  if (errors.length === 0) return value;
+  const { message, fields } = badRequest(errors);
+  // An id with an error would not be the one that was sent.
+  const id = errors.some(({ path }) => path === 'id') ? null : readId(value);
+  throw new RpcError(400, INVALID_REQUEST, message, id, fields);
+}
+
 /** @throws RpcError for a body that is no message */
 function requireMessage(body: unknown): Message {
   if (body === undefined) throw new RpcError(400, PARSE_ERROR, 'The body is not valid JSON');
@@ -381,8 +412,14 @@ class RpcError extends ApiError {
   readonly code: number;
   readonly id: string | number | null;
 
-  constructor(status: number, code: number, message: string, id: string | number | null = null) {
-    super(status, message);
+  constructor(
+    status: number,
+    code: number,
+    message: string,
+    id: string | number | null = null,
+    fields: readonly FieldError[] = [],
+  ) {
+    super(status, message, fields);
     this.code = code;
     this.id = id;
   }
@@ -484,13 +521,16 @@ function createRowHead(
   };
 }
 
-/** Sends an error as JSON-RPC, which is what clients of the protocol read; `data` has the request id for the operator. */
+/**
+ * Sends an error as JSON-RPC, which is what clients of the protocol read; `data` has the request id for the operator, and the paths of
+ * what is wrong.
+ */
 function sendRpcError(
   request: FastifyRequest,
   reply: FastifyReply,
   error: FastifyError | ApiError,
 ): FastifyReply {
-  const { status, headers, message } = reportError(error, request);
+  const { status, headers, message, fields } = reportError(error, request);
   const code = error instanceof RpcError ? error.code : SERVER_ERROR;
   const retryAfter = headers['retry-after'];
   return reply
@@ -509,6 +549,7 @@ function sendRpcError(
               : message,
           data: {
             requestId: request.id,
+            ...(fields.length > 0 && { errors: fields }),
             ...(retryAfter !== undefined && { retryAfterSeconds: Number(retryAfter) }),
           },
         },
