@@ -3251,6 +3251,14 @@ export type ImportLimits = {
     emailsPerRequest: number;
     meetingsPerUser: number;
     meetingsPerRequest: number;
+    /**
+     * Most e-mails that a job sends in a request. It is lower than emailsPerRequest on the embedded database, where other requests wait for an import.
+     */
+    emailsPerJobRequest: number;
+    /**
+     * The same for meetings.
+     */
+    meetingsPerJobRequest: number;
     requestsPerMinute: number;
     concurrentRequests: number;
 };

@@ -147,6 +147,31 @@ export interface JobBatch<Parameters extends object, Input extends object> {
   services: JobServices;
 }
 
+/** What a batch begins with, before its transaction. */
+export interface BatchStart<Parameters extends object> {
+  db: Db;
+  /** The owner with the rights of this moment. */
+  caller: Caller;
+  parameters: Parameters;
+  jobId: number;
+}
+
+/** The turn of a batch that is one request, which other processes see until it ends. */
+export interface BatchTurn<Input extends object> {
+  /** Starts the choice of the items; called again when the transaction is repeated. */
+  select(): BatchSelection<Input>;
+  /** Ends the turn, whatever became of the batch. */
+  end(): Promise<void>;
+}
+
+/** The items of a batch that is one request. */
+export interface BatchSelection<Input extends object> {
+  /** Whether the item, whose JSON has so many bytes, belongs to the batch; asked in order. The first one that does not begins the next batch. */
+  takes(item: Input, bytes: number): boolean;
+  /** Changes the items instead of `JobKind.run`. */
+  run(batch: Pick<JobBatch<object, Input>, 'tx' | 'record' | 'items'>): Promise<readonly ItemOutcome[]>;
+}
+
 /** Dependencies of jobs besides the database. */
 interface JobServices {
   /** Start of links in mails. */
@@ -219,8 +244,8 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   /** Property by which uploaded items must differ, because two of the same value contradict each other. */
   uniqueBy?: string;
   labels: ItemLabels;
-  /** Items of every batch, for kinds whose batches count to a limit; by default their number follows the time that a batch takes. */
-  batchItems?: number;
+  /** Begins each batch, for kinds whose batches are requests with a limit; by default their number of items follows the time that a batch takes. */
+  beginBatch?(context: BatchStart<Parameters>): Promise<BatchTurn<Input>>;
   /** Loads the columns of the report after the outcome; by default one for each property that was requested or replaced. */
   loadReportColumns?(
     context: { db: Db; siteId: number },

@@ -248,6 +248,39 @@ export async function listOpenItems(
   return rows;
 }
 
+/** Items of one reading, and about how many bytes they may have as they are stored. */
+const MAX_PAGE_ITEMS = 1_000;
+const PAGE_BYTES = 512 * 1024;
+
+/** The next open items in pages for kinds with large items: a page has at least one item and not many bytes. */
+export async function* readOpenItems(
+  tx: Tx,
+  { siteId, jobId }: ClaimedJob,
+  ended: number,
+): AsyncGenerator<OpenItem & { bytes: number }> {
+  for (let lastNo: number | undefined = ended; lastNo !== undefined;) {
+    // The size as it is stored is known without reading the item.
+    const { rows }: { rows: (OpenItem & { bytes: number })[] } = await sql<OpenItem & { bytes: number }>`
+      select item_no as "itemNo", input, octet_length(input::text) as bytes from (
+        select item_no, input, sum(pg_column_size(input)) over (order by item_no) - pg_column_size(input) as before from (
+          select item_no, input from job_item
+          where site_id = ${siteId} and job_id = ${jobId} and item_no > ${lastNo} and state = 0
+          order by item_no limit ${MAX_PAGE_ITEMS}) as next) as sized
+      where before < ${PAGE_BYTES} order by item_no`.execute(tx);
+    yield* rows;
+    lastNo = rows.at(-1)?.itemNo;
+  }
+}
+
+/** Whether this process still holds the job, and an item of it has no outcome. */
+export async function hasOpenItems(db: Db, job: ClaimedJob): Promise<boolean> {
+  const { rows } =
+    await sql`select from job where ${isClaim(job)} and done + unchanged + conflicts + failed < total`.execute(
+      db,
+    );
+  return rows.length > 0;
+}
+
 /** An item with its outcome. */
 interface EndedItem {
   itemNo: number;

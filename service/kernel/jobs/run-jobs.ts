@@ -13,7 +13,15 @@ import { formatNumber } from '../numbers.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from '../tasks/backoff.ts';
 import { describeError } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
-import { isProducing, isWorking, type ItemOutcome, type JobKind, type JobKinds } from './job-kind.ts';
+import {
+  type BatchSelection,
+  type BatchTurn,
+  isProducing,
+  isWorking,
+  type ItemOutcome,
+  type JobKind,
+  type JobKinds,
+} from './job-kind.ts';
 import { getOrigin, JobStopped, loadOwner } from './job-owner.ts';
 import * as store from './jobs.store.ts';
 import { type FileOptions, produceFile } from './produce-file.ts';
@@ -158,7 +166,8 @@ async function runTurn(
       return;
     }
     if (!job.isChecked && !(await checkItems(context, kind, job, signal))) return;
-    size = kind.batchItems ?? size;
+    // A request takes what fits into it.
+    if (kind.beginBatch && !batchSizes.has(job.jobId)) size = Infinity;
     const turnEnd = performance.now() + TURN_MS;
     while (!isStopping(signal) && performance.now() < turnEnd) {
       const startedAt = performance.now();
@@ -170,15 +179,10 @@ async function runTurn(
         batchSizes.delete(job.jobId);
         return;
       }
-      if (batch === 'split') size = Math.max(1, Math.floor(size / 2));
+      if (typeof batch === 'object') size = Math.max(1, Math.floor(Math.min(size, batch.size) / 2));
       else {
-        size =
-          kind.batchItems ??
-          getNextBatchSize(
-            size,
-            performance.now() - startedAt,
-            isEmbedded(db) ? EMBEDDED_BATCH_MS : getTargetMs(ownerMs),
-          );
+        const targetMs = isEmbedded(db) ? EMBEDDED_BATCH_MS : getTargetMs(ownerMs);
+        size = kind.beginBatch ? Infinity : getNextBatchSize(size, performance.now() - startedAt, targetMs);
         attempts = 0;
       }
       // Kept for the next turn: a refused batch that took the whole turn would otherwise be tried again as it was.
@@ -315,8 +319,11 @@ const writeOutcomes = (
 ): Promise<void> =>
   forEachBatch(outcomes, OUTCOMES_PER_WRITE, (batch) => store.writeOutcomes(tx, job, batch));
 
+/** What became of a batch; with a size: a request of so many items, or any other batch, was refused as a whole and nothing was written. */
+type BatchEnd = 'more' | 'ended' | { size: number };
+
 /**
- * Changes the next items in one transaction with their outcomes. `split`: the batch was refused as a whole and nothing was written.
+ * Changes the next items in one transaction with their outcomes, within a turn if the kind has them.
  * @param caller the owner with the rights of this moment
  * @throws ApiError 429 when a rate limit refuses the next item
  */
@@ -325,7 +332,40 @@ async function runBatch(
   kind: JobKind,
   job: store.OwnedJob,
   { caller, size }: { caller: Caller; size: number },
-): Promise<'more' | 'ended' | 'split'> {
+): Promise<BatchEnd> {
+  const { db } = context;
+  const { jobId, parameters } = job;
+  if (!kind.beginBatch || !(await store.hasOpenItems(db, job)))
+    return changeItems(context, kind, job, { caller, size });
+  const turn = await kind.beginBatch({ db, caller, parameters, jobId });
+  try {
+    return await changeItems(context, kind, job, { caller, size, turn });
+  } finally {
+    await turn.end();
+  }
+}
+
+/** The next items of a job, those of one request if the kind has them. */
+async function listBatch(
+  tx: Tx,
+  job: store.OwnedJob,
+  { ended, size, selection }: { ended: number; size: number; selection: BatchSelection<object> | undefined },
+): Promise<readonly store.OpenItem[]> {
+  if (!selection) return store.listOpenItems(tx, job, { ended, limit: size });
+  const items: store.OpenItem[] = [];
+  for await (const { bytes, ...item } of store.readOpenItems(tx, job, ended)) {
+    if (items.length >= size || !selection.takes(item.input, bytes)) break;
+    items.push(item);
+  }
+  return items;
+}
+
+async function changeItems(
+  context: JobContext,
+  kind: JobKind,
+  job: store.OwnedJob,
+  { caller, size, turn }: { caller: Caller; size: number; turn?: BatchTurn<object> },
+): Promise<BatchEnd> {
   let attempted: readonly store.OpenItem[] = [];
   try {
     return await change(
@@ -334,7 +374,10 @@ async function runBatch(
       async (tx, record) => {
         const held = await store.holdJob(tx, job);
         if (!held) return 'ended';
-        attempted = await store.listOpenItems(tx, job, { ended: held.ended, limit: size });
+        const selection = turn?.select();
+        // A kind that begins its batches has no open item where it got no turn.
+        const isDone = kind.beginBatch !== undefined && !turn;
+        attempted = isDone ? [] : await listBatch(tx, job, { ended: held.ended, size, selection });
         if (attempted.length > 0) {
           const items = attempted.map(({ input }) => input);
           const itemNumbers = attempted.map(({ itemNo }) => itemNo);
@@ -350,7 +393,7 @@ async function runBatch(
             itemNumbers,
             services: context,
           };
-          const outcomes = await kind.run({ record, ...request });
+          const outcomes = await (selection ?? kind).run({ record, ...request });
           store.writeOutcomesLater(tx, job, pairOutcomes(attempted, outcomes));
           if (held.ended + attempted.length < held.total) return 'more';
         }
@@ -366,7 +409,7 @@ async function runBatch(
     if (isDatabaseUnavailable(error)) throw error;
     const [only, ...others] = attempted;
     if (!only) throw error;
-    if (others.length > 0) return 'split';
+    if (others.length > 0) return { size: turn ? attempted.length : size };
     if (isRateLimit(error)) throw error;
     // Something else held the rows; the item itself may be fine.
     if (isPassingFailure(error) && job.attempts + 1 < MAX_ATTEMPTS) throw error;

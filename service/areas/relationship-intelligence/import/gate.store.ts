@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../../../kernel/db/database.ts';
+import { type Db, executeLater, type Tx, withTransaction } from '../../../kernel/db/database.ts';
+import { getDbError } from '../../../kernel/db/driver/errors.ts';
 import { createLeases } from '../../../kernel/leases.store.ts';
 
 /** Requests of a site in a minute (spec 8). */
@@ -9,6 +10,9 @@ export const WINDOW_SECONDS = 60;
 const LEASE_SECONDS = 30;
 export const LEASE_RENEWAL_MS = 10_000;
 const leases = createLeases();
+/** An import that is just ending locks the gate until its commit; a request that would wait longer is told that it runs. */
+const LOCK_TIMEOUT = sql`set local lock_timeout = '2s'`;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The answer to a request. */
 export interface Admission {
@@ -32,16 +36,31 @@ export interface LeaseKey {
   fence: number;
 }
 
+const BUSY = { isBusy: true, isLimited: false, used: 0, resetSeconds: 0, fence: 0 } as const;
+
+interface AdmissionRequest {
+  siteId: number;
+  userId: number;
+  /** Whether it is an import, which excludes others until `releaseLease` or the end of its lease. */
+  takesLease: boolean;
+}
+
 /**
  * Admits a request or not, in one statement on the clock of the database, so that the limits hold for all processes. Only admitted
- * requests count. `takesLease`: an import, which excludes others until `releaseLease` or the end of its lease.
+ * requests count. The lease is committed, so that everybody sees it: the store takes no open transaction.
  */
-export async function admit(
-  db: Db,
-  request: { siteId: number; userId: number; takesLease: boolean },
-): Promise<Admission> {
-  const { siteId, userId, takesLease } = request;
-  await sql`insert into ri_gate (site_id) values (${siteId}) on conflict do nothing`.execute(db);
+export async function admit(db: Db, request: AdmissionRequest): Promise<Admission> {
+  try {
+    return await withTransaction(db, {}, (tx) => admitOrWait(tx, request));
+  } catch (error) {
+    if (getDbError(error)?.code !== LOCK_NOT_AVAILABLE) throw error;
+    return { ...BUSY, now: new Date() };
+  }
+}
+
+async function admitOrWait(tx: Tx, { siteId, userId, takesLease }: AdmissionRequest): Promise<Admission> {
+  executeLater(LOCK_TIMEOUT, tx);
+  executeLater(sql`insert into ri_gate (site_id) values (${siteId}) on conflict do nothing`, tx);
   const { rows } = await sql<Admission>`
     with gate as (select *, clock_timestamp() as now_at from ri_gate where site_id = ${siteId} for update),
     counted as (select gate.*, array(select hit from unnest(hits) as hit
@@ -57,17 +76,17 @@ export async function admit(
     from chosen c where g.site_id = c.site_id
     returning c.busy as "isBusy", c.limited as "isLimited", cardinality(g.hits) as used, g.fence, c.now_at as now,
       coalesce(extract(epoch from g.hits[1] + make_interval(secs => ${WINDOW_SECONDS}) - c.now_at), 0)::float8 as "resetSeconds"`.execute(
-    db,
+    tx,
   );
   const [admission] = rows;
   if (!admission) throw new Error('The gate of the site does not exist');
   return admission;
 }
 
-/** Prolongs a lease that still holds. */
+/** Prolongs a lease that has not been ended; a renewal may arrive after the end. */
 export async function renewLease(db: Db, { siteId, fence }: LeaseKey): Promise<void> {
   await sql`update ri_gate set ${leases.renew(LEASE_SECONDS)}
-    where site_id = ${siteId} and ${leases.isUnclaimedSince(fence)}`.execute(db);
+    where site_id = ${siteId} and ${leases.isUnclaimedSince(fence)} and lease_until is not null`.execute(db);
 }
 
 /** Ends a lease. @returns false if another import has taken it meanwhile */

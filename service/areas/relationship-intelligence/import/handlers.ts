@@ -8,7 +8,7 @@ import { getSite } from '../../sites/index.ts';
 import { CONTACTS_TASK } from '../relations/contacts.ts';
 import { countEnabledUsers, loadSettings } from '../settings/settings.store.ts';
 import { admit, readBudget, REQUESTS_PER_WINDOW, WINDOW_SECONDS } from './gate.store.ts';
-import { listOf } from './import-job.ts';
+import { getJobLimits, listOf } from './import-job.ts';
 import { IMPORT_LIMITS } from './item-reader.ts';
 import { getNextClose } from './period.ts';
 import { listPreconditions } from './preconditions.ts';
@@ -80,6 +80,8 @@ export const importHandlers: Handlers<Operations> = {
         emailsPerRequest: IMPORT_LIMITS.emails.perRequest,
         meetingsPerUser: IMPORT_LIMITS.meetings.perUser,
         meetingsPerRequest: IMPORT_LIMITS.meetings.perRequest,
+        emailsPerJobRequest: getJobLimits(db, 'emails').perRequest,
+        meetingsPerJobRequest: getJobLimits(db, 'meetings').perRequest,
         requestsPerMinute: REQUESTS_PER_WINDOW,
         concurrentRequests: 1,
       },

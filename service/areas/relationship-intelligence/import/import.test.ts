@@ -11,6 +11,7 @@ import type {
   Meeting,
   UserSyncStatus,
 } from '../../../../contract/generated/types.gen.ts';
+import { isEmbedded } from '../../../kernel/db/database.ts';
 import { type ErrorBody, send } from '../../../testing/calls.ts';
 import {
   enableRelationships,
@@ -296,6 +297,9 @@ onEachApp((context) => {
         emailsPerRequest: 50_000,
         meetingsPerUser: 100,
         meetingsPerRequest: 5_000,
+        // On the embedded database all other requests wait for one.
+        emailsPerJobRequest: isEmbedded(context().db) ? 10_000 : 50_000,
+        meetingsPerJobRequest: isEmbedded(context().db) ? 1_000 : 5_000,
       },
       historicalSyncPeriodDays: 365,
       isHistoricalUploadComplete: false,

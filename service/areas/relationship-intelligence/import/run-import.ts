@@ -62,61 +62,84 @@ export function requireAdmission({ isBusy, isLimited, resetSeconds }: gate.Admis
     );
 }
 
+/** The turn of a site to import: until its end no other import of the site runs, in any process. */
+export interface ImportTurn {
+  lease: gate.LeaseKey;
+  /** Time of the database at the admission. */
+  now: Date;
+  /** Ends the turn; `isReleased`: a transaction that is committed has ended the lease. */
+  end(isReleased: boolean): Promise<void>;
+}
+
 /**
- * Imports the items of a request (shapes 6): admission, reading, and one transaction with the items, relationships, audit row and run.
- * @throws ApiError 400, 409, 413, 429, 503; nothing is stored then
+ * Takes the turn of a site, which counts to its requests of a minute.
+ * @throws ApiError 429 while another import of the site runs or the requests are used up, 503 while this process runs imports of others
  */
-export async function runImport(
-  dependencies: ImportDependencies,
-  request: ImportRequest,
-): Promise<ImportResult[]> {
-  const { siteId } = request.caller;
-  requirePreconditions(await loadSettings(dependencies.db, siteId), request.kind);
+export async function takeTurn(db: Db, { siteId, userId }: Caller): Promise<ImportTurn> {
   if (runningSites.has(siteId)) throw alreadyImporting();
   if (runningSites.size >= MAX_IMPORTS_PER_PROCESS)
     throw retryLater(503, 'Imports of other sites are running', CONCURRENT_RETRY_SECONDS);
   runningSites.add(siteId);
   try {
-    return await importAdmitted(dependencies, request);
-  } finally {
+    const admission = await gate.admit(db, { siteId, userId, takesLease: true });
+    requireAdmission(admission);
+    return startTurn(db, siteId, admission);
+  } catch (error) {
     runningSites.delete(siteId);
+    throw error;
   }
 }
 
-async function importAdmitted(
-  { db, contract }: ImportDependencies,
-  request: ImportRequest,
-): Promise<ImportResult[]> {
-  const { kind, caller } = request;
-  const { siteId } = caller;
-  const admission = await gate.admit(db, { siteId, userId: caller.userId, takesLease: true });
-  requireAdmission(admission);
-  const lease: gate.LeaseKey = { siteId, fence: admission.fence };
+function startTurn(db: Db, siteId: number, { fence, now }: gate.Admission): ImportTurn {
+  const lease: gate.LeaseKey = { siteId, fence };
   // A renewal that fails is made up by the next one; a lease that is lost is noticed at the end.
   const renewal = setInterval(
     () => void gate.renewLease(db, lease).catch(() => {}),
     gate.LEASE_RENEWAL_MS,
   ).unref();
+  return {
+    lease,
+    now,
+    async end(isReleased) {
+      clearInterval(renewal);
+      // The lease ends by itself if the database does not answer.
+      if (!isReleased) await gate.releaseLease(db, lease).catch(() => false);
+      runningSites.delete(siteId);
+    },
+  };
+}
+
+/**
+ * Imports the items of a request (shapes 6): admission, reading, and one transaction with the items, relationships, audit row and run.
+ * @throws ApiError 400, 409, 413, 429, 503; nothing is stored then
+ */
+export async function runImport(
+  { db, contract }: ImportDependencies,
+  request: ImportRequest,
+): Promise<ImportResult[]> {
+  const { kind, caller } = request;
+  const { siteId } = caller;
+  requirePreconditions(await loadSettings(db, siteId), kind);
+  const turn = await takeTurn(db, caller);
+  const { lease, now } = turn;
   let isDone = false;
   try {
-    const context = await loadContext(db, siteId, kind, admission.now);
+    const context = await loadContext(db, siteId, kind, now);
     // The transaction begins while the body is still read. On the embedded database all other requests would wait for it.
     const copyFor = { siteId, kind: store.KIND_NUMBER[kind] };
     const options = { contract, ...(!request.isDryRun && !isEmbedded(db) && { copyFor }) };
     return await readImport(request.body, context, options, async (reading) => {
       const results = request.isDryRun
-        ? await countImport(db, { request, lease, now: admission.now }, reading)
-        : await storeImport(db, { request, lease, now: admission.now }, reading);
+        ? await countImport(db, { request, lease, now }, reading)
+        : await storeImport(db, { request, lease, now }, reading);
       isDone = true;
       return results;
     });
   } catch (error) {
-    if (error instanceof ApiError) await recordRefusal(db, request, admission.now, error);
+    if (error instanceof ApiError) await recordRefusal(db, request, now, error);
     throw error;
   } finally {
-    clearInterval(renewal);
-    // The lease ends by itself if the database does not answer.
-    if (!isDone) await gate.releaseLease(db, lease).catch(() => false);
+    await turn.end(isDone);
   }
 }
 
@@ -218,8 +241,8 @@ async function storeBatches(
 }
 
 /**
- * Imports the items of a job within its transaction, as one request of the site.
- * @throws ApiError as `runImport`
+ * Imports items of a job within its transaction, as one request of the site.
+ * @throws ApiError 400 before anything is written, and as `runImport`
  */
 export async function importWithin(
   tx: Tx,
@@ -227,23 +250,20 @@ export async function importWithin(
     stream,
     contract,
     record,
+    turn: { lease, now },
     ...part
   }: Pick<ImportRequest, 'kind' | 'caller' | 'jobId'> & {
     stream: Readable;
     contract: Call['contract'];
     record: Recorder;
+    turn: ImportTurn;
   },
 ): Promise<ImportResult[]> {
   const { kind, caller } = part;
-  const { siteId, userId } = caller;
-  requirePreconditions(await loadSettings(tx, siteId), kind);
-  const admission = await gate.admit(tx, { siteId, userId, takesLease: true });
-  requireAdmission(admission);
-  const lease = { siteId, fence: admission.fence };
-  const context = await loadContext(tx, siteId, kind, admission.now);
+  const context = await loadContext(tx, caller.siteId, kind, now);
   return readImport({ stream, isPacked: false }, context, { contract }, (reading) => {
     const request = { ...part, isDryRun: false };
-    return storeReading(tx, record, { request, lease, now: admission.now }, reading);
+    return storeReading(tx, record, { request, lease, now }, reading);
   });
 }
 

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createRequestFilling } from '../../../../contract/rules/import-requests.ts';
 import { formatTimeToClose, getHistoryEnd, getMonthClose } from './month-close.ts';
 import { Planner } from './planner.ts';
 import type { PlanOptions } from './planner.ts';
@@ -9,9 +10,9 @@ import { findLongestMailbox, planRequests, scheduleRequests } from './requests.t
 
 const LIMITS = {
   emailsPerUser: 1000,
-  emailsPerRequest: 50_000,
+  emailsPerJobRequest: 50_000,
   meetingsPerUser: 100,
-  meetingsPerRequest: 5000,
+  meetingsPerJobRequest: 5000,
   requestsPerMinute: 5,
 };
 
@@ -47,6 +48,34 @@ test('requests are legal, in order, complete and as few as possible', () => {
       expect(requests).toHaveLength(least);
     }),
     { numRuns: 50 },
+  );
+});
+
+test('a job that gets the shares in their order, long ones divided, sends the planned requests', () => {
+  const counts = fc.array(fc.integer({ min: 1, max: 3500 }), { minLength: 1, maxLength: 90 });
+  const pieces = fc.integer({ min: 1, max: 3 });
+  fc.assert(
+    fc.property(counts, pieces, fc.constantFrom(10_000, 50_000), (list, divided, perRequest) => {
+      const byUser = new Map(list.map((one, at) => [at + 1, one]));
+      const planned = planRequests('emails', byUser, { ...LIMITS, emailsPerJobRequest: perRequest });
+      const capacity = { perUser: 1000, perRequest, bytes: Infinity };
+      let place = createRequestFilling(capacity);
+      const sent: number[] = [];
+      for (const { userId, from, count: size } of planned.flatMap(({ shares }) => shares))
+        for (let at = 0; at < size; at += Math.ceil(size / divided)) {
+          const part = Math.min(Math.ceil(size / divided), size - at);
+          const span = { first: from + at, last: from + at + part - 1 };
+          const next = { userId, count: part, bytes: part, span };
+          if (sent.length === 0 || place(next) === undefined) {
+            place = createRequestFilling(capacity);
+            place(next);
+            sent.push(0);
+          }
+          sent[sent.length - 1] = (sent.at(-1) ?? 0) + part;
+        }
+      expect(sent).toEqual(planned.map((request) => request.count));
+    }),
+    { numRuns: 100 },
   );
 });
 

@@ -1,12 +1,12 @@
 /** Legal requests of an import, and when they run (spec 4.5, 8). Pure. */
 import type { ItemKind } from '../formats/items.ts';
 
-/** Limits of the site's imports (contract, ImportLimits). */
+/** Limits of the site's imports by jobs (contract, ImportLimits). */
 export interface RequestLimits {
   emailsPerUser: number;
-  emailsPerRequest: number;
+  emailsPerJobRequest: number;
   meetingsPerUser: number;
-  meetingsPerRequest: number;
+  meetingsPerJobRequest: number;
   requestsPerMinute: number;
 }
 
@@ -25,12 +25,13 @@ export interface PlannedRequest {
 
 const getLimits = (kind: ItemKind, limits: RequestLimits) =>
   kind === 'emails'
-    ? { perUser: limits.emailsPerUser, perRequest: limits.emailsPerRequest }
-    : { perUser: limits.meetingsPerUser, perRequest: limits.meetingsPerRequest };
+    ? { perUser: limits.emailsPerUser, perRequest: limits.emailsPerJobRequest }
+    : { perUser: limits.meetingsPerUser, perRequest: limits.meetingsPerJobRequest };
 
 /**
  * Distributes the items of users over as few requests as possible. Each request takes from the users with most left, because the user
- * with most items decides how many requests there are at least.
+ * with most items decides how many requests there are at least. The job fills its requests with the shares in this order
+ * (contract/rules/import-requests.ts), which gives the same requests.
  * @param counts number of items by user id
  */
 export function planRequests(
