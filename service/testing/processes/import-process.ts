@@ -2,10 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Email } from '../../../contract/generated/types.gen.ts';
 import { openDatabase } from '../../kernel/db/database.ts';
-import { createApiClient } from '../calls.ts';
+import { type ApiClient, createApiClient } from '../calls.ts';
 import type { TestDatabase } from '../databases.ts';
-import { importEmails, makeEmails, resetGate } from '../relationships.ts';
+import { getCounts, importEmails, resetGate } from '../relationships.ts';
 import { injectFault, type JobProcessTask } from './job-process.ts';
 import { createProcessApp } from './process-app.ts';
 
@@ -14,8 +15,9 @@ interface ImportProcessTask
   siteId: number;
   userId: number;
   token: string;
-  /** Number of e-mails in a request. */
-  emails: number;
+  /** E-mails of a process that was killed, which are sent again before anything goes wrong. */
+  interrupted?: readonly Email[];
+  emails: readonly Email[];
 }
 
 export interface ImportProcess {
@@ -25,7 +27,7 @@ export interface ImportProcess {
   frozen: Promise<unknown>;
 }
 
-/** Starts the process; without a fault it imports once and ends with 0, and with 1 if the import is refused. */
+/** Starts the process; without a fault it imports once and ends with 0, and with 1 if an import is refused or its counts are not right. */
 export function startImportProcess(task: ImportProcessTask): ImportProcess {
   const child = spawn(process.execPath, [import.meta.filename, 'run'], {
     stdio: ['pipe', 'pipe', task.fault?.signal === 'SIGSTOP' ? 'ignore' : 'inherit'],
@@ -50,15 +52,23 @@ async function run({ databaseUrl, dataDir, fault, ...task }: ImportProcessTask):
   await before.close();
   const app = await createProcessApp({ ...place, filesDir: dataDir });
   const api = createApiClient(app, '', { authorization: `Bearer ${task.token}` });
+  if (task.interrupted) await importAll(api, task.userId, task.interrupted);
   if (fault) injectFault(fault);
-  for (let round = 0; ; round += 1) {
-    const emails = makeEmails(task.emails, {}, `${process.pid}-${round}`);
-    const { status, text } = await importEmails(api, [{ userId: task.userId, emails }]);
-    if (status !== 200) throw new Error(`${status}: ${text}`);
+  for (;;) {
+    await importAll(api, task.userId, task.emails);
     if (!fault) break;
   }
   await app.close();
   return 0;
+}
+
+/** @throws Error unless each e-mail was added or was stored before, and none of them only in part */
+async function importAll(api: ApiClient, userId: number, emails: readonly Email[]): Promise<void> {
+  const { status, text, body } = await importEmails(api, [{ userId, emails }]);
+  if (status !== 200) throw new Error(`${status}: ${text}`);
+  const [received, added = -1, known = -1] = body.flatMap(getCounts);
+  if (received !== emails.length || added + known !== received || Math.min(added, known) !== 0)
+    throw new Error(`Of ${received} e-mails ${added} were added and ${known} known`);
 }
 
 if (import.meta.main) {
