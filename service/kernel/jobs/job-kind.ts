@@ -246,6 +246,8 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   labels: ItemLabels;
   /** Begins each batch, for kinds whose batches are requests with a limit; by default their number of items follows the time that a batch takes. */
   beginBatch?(context: BatchStart<Parameters>): Promise<BatchTurn<Input>>;
+  /** Items that are done or unchanged lose what was requested in the transaction that does them: personal data that nothing needs any more. */
+  forgetsInputs?: boolean;
   /** Loads the columns of the report after the outcome; by default one for each property that was requested or replaced. */
   loadReportColumns?(
     context: { db: Db; siteId: number },

@@ -281,16 +281,21 @@ export async function hasOpenItems(db: Db, job: ClaimedJob): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** SQL assignment: items that failed or were left alone keep what was requested, so that they can be tried again. */
+const FORGOTTEN_INPUT = sql`input = case when x.s in (${sql.lit(ITEM_STATES.done)}, ${sql.lit(ITEM_STATES.unchanged)})
+  then '{}' else i.input end`;
+
 /** An item with its outcome. */
 interface EndedItem {
   itemNo: number;
   outcome: ItemOutcome;
 }
 
-/** Stores the outcomes of items and adds them to the counts of the job. */
+/** Stores the outcomes of items and adds them to the counts of the job; `forgetsInputs` as in JobKind. */
 function createOutcomeUpdate(
   { siteId, jobId }: ClaimedJob,
   outcomes: readonly EndedItem[],
+  forgetsInputs = false,
 ): RawBuilder<unknown> {
   const rows = outcomes.map(({ itemNo, outcome }) => ({
     n: itemNo,
@@ -304,7 +309,7 @@ function createOutcomeUpdate(
   const count = (state: ItemState) => outcomes.filter(({ outcome }) => outcome.state === state).length;
   return sql`
     with written as (
-      update job_item i set state = x.s, reason = x.r, before = x.b, ended_at = clock_timestamp()
+      update job_item i set state = x.s, reason = x.r, before = x.b, ended_at = clock_timestamp()${forgetsInputs ? sql`, ${FORGOTTEN_INPUT}` : sql``}
       from json_to_recordset(${JSON.stringify(rows)}::json) as x(n int, s smallint, r text, b json)
       where i.site_id = ${siteId} and i.job_id = ${jobId} and i.item_no = x.n
         and i.item_no between ${first}::int and ${last}::int)
@@ -319,8 +324,13 @@ export async function writeOutcomes(tx: Tx, job: ClaimedJob, outcomes: readonly 
 }
 
 /** The same with the next statement of the transaction or its commit: the rows of a batch may still be on their way to the database. */
-export function writeOutcomesLater(tx: Tx, job: ClaimedJob, outcomes: readonly EndedItem[]): void {
-  executeLater(createOutcomeUpdate(job, outcomes), tx);
+export function writeOutcomesLater(
+  tx: Tx,
+  job: ClaimedJob,
+  outcomes: readonly EndedItem[],
+  forgetsInputs = false,
+): void {
+  executeLater(createOutcomeUpdate(job, outcomes, forgetsInputs), tx);
 }
 
 /** Stores that all items of a job were checked before the first change, and how many were refused. */

@@ -394,7 +394,7 @@ async function changeItems(
             services: context,
           };
           const outcomes = await (selection ?? kind).run({ record, ...request });
-          store.writeOutcomesLater(tx, job, pairOutcomes(attempted, outcomes));
+          store.writeOutcomesLater(tx, job, pairOutcomes(attempted, outcomes), kind.forgetsInputs);
           if (held.ended + attempted.length < held.total) return 'more';
         }
         // Together with the last items, which may take away the right of the owner to continue.

@@ -43,6 +43,7 @@ export const importJob = defineJobKind<Parameters, RelationshipImportItem>({
   wakes: [CONTACTS_TASK],
   labels: USER_LABELS,
   locksSite: () => false,
+  forgetsInputs: true,
   describe: (_context, { kind, fileName }, items) =>
     `Import ${kind === 'emails' ? 'e-mails' : 'meetings'}${fileName ? ` from ${fileName}` : ''} in ${pluralize(items.length, 'batch', 'batches')}`,
   beginBatch,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Erasure } from '../../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
+import { eraseFromJobs } from './erase-from-jobs.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -13,7 +14,7 @@ interface Counts {
 }
 
 /**
- * Removes an address from all items and relationships of a site, and the items that relate nobody else. Items keep their place in the
+ * Removes an address from all items and relationships of a site, the items that relate nobody else, and what jobs hold of it. Items keep their place in the
  * order of addresses, so that the first remains the sender. @returns the id of the proof
  */
 export async function eraseAddress(
@@ -42,6 +43,11 @@ export async function eraseAddress(
   );
   const { numAffectedRows: removedRelationships = 0n } = await sql`
     delete from ri_relation where site_id = ${siteId} and address = ${address}`.execute(tx);
+  // Programs write an address as the name of a person, also of another one.
+  await sql`update ri_relation set name = null where site_id = ${siteId} and lower(name) = ${address}`.execute(
+    tx,
+  );
+  const leftInJobs = await eraseFromJobs(tx, siteId, address);
   const { rows: left } = await sql<{ n: number }>`
     select (select count(*) from ri_item where site_id = ${siteId} and addresses @> array[${address}::text])::int
       + (select count(*) from ri_item_user where site_id = ${siteId} and counterparts @> array[${address}::text])::int
@@ -52,7 +58,7 @@ export async function eraseAddress(
     changedItems: changed.length - Number(removedItems),
     removedItems: Number(removedItems),
     removedRelationships: Number(removedRelationships),
-    remaining: left[0]?.n ?? 0,
+    remaining: (left[0]?.n ?? 0) + leftInJobs,
   };
   if (counts.remaining > 0) throw new Error('The address was not removed everywhere');
   return insertErasure(tx, { siteId, userId, addressSha256: sha256(address), counts });

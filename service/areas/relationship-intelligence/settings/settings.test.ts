@@ -234,6 +234,79 @@ onEachApp((context) => {
     expect(rows).toEqual([]);
   });
 
+  test('an erasure reaches what jobs have imported, could not import, or have not imported yet', async () => {
+    await enable();
+    const { db, app } = context();
+    const disabled = await makePerson(db, siteId);
+    const gone = { address: 'Leaver@outside.test', name: 'Gone Person' };
+    const stays = { address: 'stays@outside.test', name: 'leaver@outside.test' };
+    const startJob = (userId: number, prefix: string) =>
+      as(app, person, 'console').post<Job>(`${RI_PATH}/import/jobs`, {
+        kind: 'emails',
+        items: [
+          {
+            userId,
+            emails: [
+              ...makeEmails(1, { sender: own(), recipientsTo: [gone] }, `${prefix}-gone`),
+              ...makeEmails(1, { sender: own(), recipientsTo: [stays, gone] }, `${prefix}-both`),
+              ...makeEmails(
+                1,
+                { sender: own(), recipientsTo: [stays], recipientsCc: [gone] },
+                `${prefix}-copy`,
+              ),
+            ],
+          },
+        ],
+      });
+    const done = await startJob(person.userId, 'done');
+    await runJobs(db);
+    const readInput = async (id: number) => {
+      const { rows } = await sql<{ input: object }>`select input from job_item where job_id = ${id}`.execute(
+        db,
+      );
+      return rows[0]?.input;
+    };
+    // Nothing needs the request of a done item.
+    expect(await readInput(done.body.id)).toEqual({});
+    const failed = await startJob(disabled.userId, 'failed');
+    await runJobs(db);
+    const waiting = await startJob(person.userId, 'waiting');
+    await setProof(true);
+    const { status, body } = await api().post<Erasure>(`${RI_PATH}/erasures`, {
+      address: 'leaver@outside.test',
+    });
+    expect([status, body.remaining]).toEqual([200, 0]);
+    const { rows: tables } = await sql<{ name: string }>`
+      select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
+      where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`.execute(
+      db,
+    );
+    expect(tables.length).toBeGreaterThan(50);
+    for (const { name } of tables) {
+      const { rows } = await sql<{
+        n: number;
+      }>`select count(*)::int as n from ${sql.raw(name)} as t where t::text ilike '%leaver@outside%'`.execute(
+        db,
+      );
+      expect([name, rows[0]?.n]).toEqual([name, 0]);
+    }
+    const others = { name: 'stays@outside.test', address: 'stays@outside.test' };
+    for (const [job, prefix] of [
+      [failed, 'failed'],
+      [waiting, 'waiting'],
+    ] as const)
+      expect(await readInput(job.body.id)).toMatchObject({
+        emails: [
+          { uniqueId: `${prefix}-both-0`, recipientsTo: [others] },
+          { uniqueId: `${prefix}-copy-0`, recipientsTo: [others], recipientsCc: [] },
+        ],
+      });
+    await runJobs(db);
+    const { rows } = await sql<{ address: string }>`select distinct address from ri_relation
+      where site_id = ${siteId}`.execute(db);
+    expect(rows).toEqual([{ address: 'stays@outside.test' }]);
+  });
+
   test('relationships have counts by direction and a score with its reasons, the strongest first', async () => {
     await enable();
     const ann = { address: 'ann@outside.test', name: 'Ann' };

@@ -437,7 +437,7 @@ export const listErasuresOptions = (options?: Options<ListErasuresData>) => quer
 /**
  * Erase the data of a person by address
  *
- * Removes the address and its display names from all stored e-mails, meetings and relationships, and the items in which nobody else remains. The result is kept as the proof; it names the address only by its SHA-256. Contacts in entries are not changed. This cannot be undone.
+ * Removes the address and its display names from all stored e-mails, meetings and relationships, the items in which nobody else remains, and what jobs have not imported yet or could not import. The result is kept as the proof; it names the address only by its SHA-256. Contacts in entries are not changed. This cannot be undone.
  */
 export const createErasureMutation = (options?: Partial<Options<CreateErasureData>>): UseMutationOptions<CreateErasureResponse, CreateErasureError, Options<CreateErasureData>> => {
     const mutationOptions: UseMutationOptions<CreateErasureResponse, CreateErasureError, Options<CreateErasureData>> = {

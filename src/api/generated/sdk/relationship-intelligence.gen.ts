@@ -317,7 +317,7 @@ export const listErasures = <ThrowOnError extends boolean = true>(options?: Opti
 /**
  * Erase the data of a person by address
  *
- * Removes the address and its display names from all stored e-mails, meetings and relationships, and the items in which nobody else remains. The result is kept as the proof; it names the address only by its SHA-256. Contacts in entries are not changed. This cannot be undone.
+ * Removes the address and its display names from all stored e-mails, meetings and relationships, the items in which nobody else remains, and what jobs have not imported yet or could not import. The result is kept as the proof; it names the address only by its SHA-256. Contacts in entries are not changed. This cannot be undone.
  */
 export const createErasure = <ThrowOnError extends boolean = true>(options: Options<CreateErasureData, ThrowOnError>): RequestResult<CreateErasureResponses, CreateErasureErrors, ThrowOnError> => (options.client ?? client).post<CreateErasureResponses, CreateErasureErrors, ThrowOnError>({
     security: [{
