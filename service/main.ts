@@ -9,6 +9,7 @@ import { loadEncryption } from './kernel/auth/encryption.ts';
 import { openBlobStore } from './kernel/blobs/open-store.ts';
 import { readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
+import { DatabaseFolderError } from './kernel/db/pglite/copies.ts';
 import { createEgress } from './kernel/egress.ts';
 import { loadContract } from './kernel/http/contract.ts';
 import type { Services } from './kernel/http/handler.ts';
@@ -34,6 +35,11 @@ async function main(config: Config): Promise<void> {
     ...config,
     databaseUrl: config.databaseUrl?.reveal(),
     reads: config.reads && { ...config.reads, databaseUrl: config.reads.databaseUrl.reveal() },
+    advice: { copiesFolder: config.copies?.folder },
+  }).catch((error: unknown) => {
+    // The terminal gets the message without the cause.
+    if (error instanceof DatabaseFolderError) log.error({ err: error }, 'The database cannot be opened');
+    throw error;
   });
   // `npm start` limits the young generation of this thread. Threads started from here on follow their own `resourceLimits`, which the
   // flag would override; the thread of the embedded database has started.

@@ -44,6 +44,7 @@ async function runHere(config: Config, words: readonly string[]): Promise<unknow
     ...config,
     databaseUrl: config.databaseUrl?.reveal(),
     reads: undefined,
+    advice: { copiesFolder: config.copies?.folder },
   });
   const { db } = database;
   const blobs = await openBlobStore(config);

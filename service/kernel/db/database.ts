@@ -301,12 +301,22 @@ export async function openDatabase(options: {
   pool?: PostgresOptions;
   /** A hot standby of the server that answers reads; undefined: none does. */
   reads?: ReadSettings | undefined;
+  /** Adds to the error of a folder that cannot be opened what an operator can do; default: nothing. */
+  advice?: EmbeddedOptions['advice'];
 }): Promise<Database> {
-  const { databaseUrl, dataDir, syncsToDisk = false, acceptsMoved = false, pool = {}, reads } = options;
+  const {
+    databaseUrl,
+    dataDir,
+    syncsToDisk = false,
+    acceptsMoved = false,
+    pool = {},
+    reads,
+    advice,
+  } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { db, standby, copyCluster }: OpenedDatabase = databaseUrl
     ? await openServer(databaseUrl, limits, { acceptsMoved, pool, reads })
-    : await openFolder(join(dataDir, 'db'), { limits, syncsToDisk }, acceptsMoved);
+    : await openFolder(join(dataDir, 'db'), { limits, syncsToDisk, advice }, acceptsMoved);
   return {
     db,
     copyTo: copyCluster && ((copy) => copyCluster(join(copy, 'db', 'cluster'))),

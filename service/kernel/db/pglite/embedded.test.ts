@@ -1,11 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../../testing/databases.ts';
+import { createTestDatabase, type TestDatabase } from '../../../testing/databases.ts';
 import { type Db, openDatabase } from '../database.ts';
 import { MAX_PLANS } from '../driver/prepared.ts';
+import { DatabaseFolderError } from './copies.ts';
 import { templateFile } from './pglite-template.ts';
 
 test('a template exists for the installed version (make-template.ts)', () => {
@@ -27,17 +32,67 @@ test('close waits for the commit of a running transaction', async () => {
   await testDatabase.remove();
 });
 
-test('a folder that cannot be opened is named in the error and unlocked', async () => {
+/** A database that was open once and whose folder is damaged from now on. */
+async function createDamaged(): Promise<TestDatabase & { repair: () => Promise<void> }> {
   const testDatabase = await createTestDatabase('embedded');
-  const { close } = await openDatabase(testDatabase);
-  await close();
+  await (await openDatabase(testDatabase)).close();
   const version = join(testDatabase.dataDir, 'db', 'cluster', 'PG_VERSION');
   await writeFile(version, '9\n');
-  await expect(openDatabase(testDatabase)).rejects.toThrow(/cluster cannot be opened/);
-  await writeFile(version, '18\n');
+  return { ...testDatabase, repair: () => writeFile(version, '18\n') };
+}
+
+test('a folder that cannot be opened is named in the error and unlocked', async () => {
+  const testDatabase = await createDamaged();
+  await expect(openDatabase(testDatabase)).rejects.toThrow(/cluster cannot be opened$/);
+  await testDatabase.repair();
   const again = await openDatabase(testDatabase);
   await again.close();
   await testDatabase.remove();
+});
+
+test('the error of a damaged folder says how to go on, with the newest copy if there is one', async () => {
+  const damaged = await createDamaged();
+  const { dataDir } = damaged;
+  const copiesFolder = join(dataDir, 'copies');
+  const getAdvice = async (folder?: string): Promise<string> => {
+    const error = await openDatabase({ ...damaged, advice: { copiesFolder: folder } }).catch(
+      (refusal: unknown) => refusal,
+    );
+    if (!(error instanceof DatabaseFolderError)) throw new Error('The folder was opened', { cause: error });
+    expect(error.cause).toBeInstanceOf(Error);
+    return error.message;
+  };
+  const how = `To go on with a copy, rename ${join(dataDir, 'db')}, do not delete it, and copy`;
+  const advice = await getAdvice();
+  expect(advice).toMatch(/cannot be opened\. .*STEWARD_COPY_HOURS is not set/);
+  expect(await getAdvice(copiesFolder)).toContain(
+    `${copiesFolder} has no copy: use your own copy of DATA_DIR. ${how}`,
+  );
+  for (const name of ['2026-11-01T00-00-00Z', '2026-11-03T06-00-00Z', '2026-11-04T00-00-00Z.partial'])
+    await mkdir(join(copiesFolder, name), { recursive: true });
+  expect(await getAdvice(copiesFolder)).toContain(
+    `The newest copy is ${join(copiesFolder, '2026-11-03T06-00-00Z')}. ${how}`,
+  );
+  const pages = await readFile(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
+  const [, title = '-'] = /operating\.md, "([^"]+)"/.exec(advice) ?? [];
+  expect(pages).toContain(`## ${title}\n`);
+  await damaged.remove();
+});
+
+test('a service that cannot open its folder prints the advice and logs the cause', async () => {
+  const damaged = await createDamaged();
+  const main = fileURLToPath(new URL('../../../main.ts', import.meta.url));
+  const env = { ...process.env, DATA_DIR: damaged.dataDir, DATABASE_URL: '', PORT: '0', LOG_LEVEL: 'info' };
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [printed, logged] = await Promise.all([
+    readText(child.stderr),
+    readText(child.stdout),
+    once(child, 'exit'),
+  ]);
+  expect(child.exitCode).toBe(1);
+  expect(printed).toMatch(/Steward cannot start: .*It may be damaged.*docs\/operating\.md/);
+  expect(logged).toMatch(/"cause":\{.*"message":"The database cannot be opened"/);
+  await damaged.remove();
 });
 
 /** Runs one of many different statement texts. */

@@ -10,6 +10,7 @@ import {
   type Statement,
   type StatementResult,
 } from '../driver/statement-batch.ts';
+import { adviseOnFolder, DatabaseFolderError } from './copies.ts';
 import { createFolderCopy } from './folder-copy.ts';
 import { lockFolder } from './folder-lock.ts';
 import { Mutex } from './mutex.ts';
@@ -36,6 +37,8 @@ export interface EmbeddedOptions {
   limits: Limits;
   /** Whether a commit waits until it is on the disk, and so survives a power failure. */
   syncsToDisk: boolean;
+  /** Adds to the error of a folder that cannot be opened what to do, and the newest of the copies in this folder; default: nothing. */
+  advice?: { copiesFolder: string | undefined } | undefined;
 }
 
 /** The embedded database, which can be copied while it is in use. */
@@ -76,13 +79,15 @@ class PgliteConnectionSource implements EmbeddedSource {
     }, MAINTENANCE_INTERVAL_MS).unref();
   }
 
-  /** Resolves when the database is ready. @throws Error when it cannot be opened; the lock of the folder is released then */
+  /** Resolves when the database is ready. @throws DatabaseFolderError when it cannot be opened; the lock of the folder is released then */
   async waitUntilReady(): Promise<void> {
     try {
       await this.#session.ready;
     } catch (error) {
       await this.close();
-      throw new Error(`The database in ${this.#clusterFolder} cannot be opened`, { cause: error });
+      throw new DatabaseFolderError(`The database in ${this.#clusterFolder} cannot be opened`, {
+        cause: error,
+      });
     }
   }
 
@@ -217,7 +222,7 @@ async function deleteUnfinishedCluster(clusterFolder: string, markerFile: string
 
 /**
  * Opens the embedded database in a folder and creates it when the folder is empty.
- * @throws Error when another process uses the folder or the database cannot be opened
+ * @throws Error when another process uses the folder, DatabaseFolderError when the database cannot be opened
  */
 export async function openEmbedded(folder: string, options: EmbeddedOptions): Promise<EmbeddedSource> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -234,6 +239,8 @@ export async function openEmbedded(folder: string, options: EmbeddedOptions): Pr
     return source;
   } catch (error) {
     await unlockFolder();
+    if (options.advice && error instanceof DatabaseFolderError)
+      throw await adviseOnFolder(error, clusterFolder, options.advice.copiesFolder);
     throw error;
   }
 }
