@@ -22,6 +22,7 @@ import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { z } from 'zod';
 import { type Cluster, startPostgres } from '../testing/postgres.ts';
+import { checkAdvisories, Lockfile } from './advisories.ts';
 import { findImageBuilder, testImage } from './image.ts';
 import { isUnneeded, listProjectFiles } from './release-contents.ts';
 
@@ -31,8 +32,6 @@ const MAX_PACKAGES_MB = 100;
 const TEST_TIMEOUT_MS = 600_000;
 /** Limit of the time until the service is ready when its database exists. */
 const MAX_START_MS = 3_000;
-
-const Lockfile = z.looseObject({ packages: z.record(z.string(), z.unknown()) });
 
 const root = process.cwd();
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync('package.json', 'utf8')));
@@ -166,6 +165,7 @@ async function testArchive(
   }
 }
 
+checkAdvisories(process.argv.includes('--unreviewed'));
 rmSync('release', { recursive: true, force: true });
 run(process.execPath, ['scripts/build.ts', '--if-stale']);
 for (const path of listProjectFiles(root)) {
