@@ -106,6 +106,19 @@ test.each(operations)('$name declares a known scope and known capabilities', ({ 
   expect(names).toEqual(expect.arrayContaining([spec['x-capability']].flat()));
 });
 
+/** Verbs of operations that read. A download by a link also ends the link, and a stream its predecessor. */
+const READING =
+  /^(?:get|list|read|query|search|count|compare|explain|forecast|summarize|download|stream)[A-Z]/;
+
+test('operations with GET only read: their names say so, and they have no body (ASVS 3.5.3)', () => {
+  const gets = operations.filter(({ name }) => name.startsWith('GET '));
+  expect(gets.length).toBeGreaterThan(100);
+  const wrong = gets.filter(({ spec }) => !READING.test(String(spec['operationId'])) || spec['requestBody']);
+  expect(wrong.map(({ name }) => name)).toEqual([]);
+  const others = operations.filter(({ name }) => !/^(?:GET|POST|PUT|DELETE|PATCH) /.test(name));
+  expect(others.map(({ name }) => name)).toEqual([]);
+});
+
 test('every operation lists 403, which both APIs send before they know the caller', () => {
   const missing = operations.filter(({ spec }) => !Object.hasOwn(toObject(spec.responses), '403'));
   expect(missing.map(({ name }) => name)).toEqual([]);

@@ -41,6 +41,28 @@ test('the tables name the 40 faults in order, each with a test or the reason why
   expect(rows.filter(([, , proof = '']) => !/\.test\b|^not (tested|applicable)/i.test(proof))).toEqual([]);
 });
 
+const ASVS_STATES = {
+  'not met': /^\| [^|]+ \| [^|]+ \| not met/,
+  partly: /^\| [^|]+ \| [^|]+ \| partly/,
+  'not applicable': /\| not applicable \|$/,
+  deployment: /^\| [^|]+ \| [^|]+ \| deployment/,
+  shown: /(?:\.test\b|\]\().* \|$/,
+};
+
+test('the page on security counts the rows of ASVS as they are', () => {
+  const text = readFileSync('docs/security/asvs.md', 'utf8');
+  const rows = text.match(/^\| \d.*\|$/gm) ?? [];
+  const states = rows.map(
+    (row) => Object.entries(ASVS_STATES).find(([, form]) => form.test(row))?.[0] ?? `no state: ${row}`,
+  );
+  expect(states.filter((state) => state.startsWith('no state'))).toEqual([]);
+  const count = (state: keyof typeof ASVS_STATES): number => states.filter((each) => each === state).length;
+  expect(readFileSync('docs/security.md', 'utf8')).toContain(
+    `| rows of ASVS 5.0, levels 1 and 2 | ${rows.length}: ${count('shown')} shown, ${count('partly')} partly, ` +
+      `${count('not met')} not met, ${count('deployment')} left to the deployment, ${count('not applicable')} not applicable |`,
+  );
+});
+
 test('the table of features has a test for what works, and says what does not', () => {
   const text = readFileSync('docs/features.md', 'utf8');
   const rows = [...text.matchAll(/^\| (?!Feature|---)([^|]+) \| [^|]+ \| ([^|]+) \| ([^|]*)\| ([^|]*)\|$/gm)];

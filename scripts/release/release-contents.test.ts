@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { resolveConfig } from 'vite';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { isUnneeded, listProjectFiles } from './release-contents.ts';
@@ -40,6 +41,12 @@ test('a release has what the service loads, and no tests', () => {
   ])
     expect(files).toContain(file);
   expect(files.filter((file) => /\.test\.|^service\/testing/.test(file))).toEqual([]);
+});
+
+test('the console is built without source maps, which would show its sources (ASVS 13.4)', async () => {
+  const { build } = await resolveConfig({ root, logLevel: 'silent' }, 'build');
+  expect(build.sourcemap).toBe(false);
+  expect(listProjectFiles(root).filter((file) => file.endsWith('.map'))).toEqual([]);
 });
 
 test('the service imports no package that is installed for development only', () => {

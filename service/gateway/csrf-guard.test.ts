@@ -1,7 +1,14 @@
 /** Protection of the session API against requests of other websites (T02). */
 import { beforeEach, expect, test } from 'vitest';
 import { send, type ErrorBody } from '../testing/calls.ts';
-import { consoleOperations, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
+import {
+  consoleOperations,
+  contract,
+  makePerson,
+  makeSite,
+  onEachApp,
+  type Person,
+} from '../testing/site.ts';
 
 const CONSOLE_HEADERS = { 'x-steward-console': '1' };
 
@@ -64,6 +71,43 @@ onEachApp((context) => {
       }
     },
   );
+
+  test('no response lets pages of another origin read it, and no operation redirects (ASVS 3.4.2, 4.1.2)', async () => {
+    const foreign = { host: 'steward.test', origin: 'http://evil.test', 'x-forwarded-proto': 'http' };
+    const preflight = {
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization',
+    };
+    const pages = [
+      '/',
+      '/livez',
+      '/api/current/openapi.json',
+      '/.well-known/oauth-protected-resource/agent',
+      '/agent',
+    ];
+    const urls = contract.operations.map(({ url }) => url.replaceAll(/:\w+/g, '1'));
+    const requests = [
+      ...contract.operations.map(({ method, url }) => ({
+        method,
+        url: url.replaceAll(/:\w+/g, '1'),
+        // Only what reads is sent with a right: the others would change something.
+        headers: { ...foreign, ...(method === 'GET' && { authorization: `Bearer ${person.token}` }) },
+      })),
+      ...pages.map((url) => ({ method: 'GET' as const, url, headers: foreign })),
+      ...[...new Set([...urls, ...urls.map((url) => `/console${url}`), ...pages])].map((url) => ({
+        method: 'OPTIONS' as const,
+        url,
+        headers: { ...foreign, ...preflight },
+      })),
+    ];
+    const wrong: unknown[] = [];
+    for (const request of requests) {
+      const { status, headers } = await send(context().app, request);
+      const names = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+      if (names.length > 0 || (status >= 300 && status < 400)) wrong.push([request.url, status, names]);
+    }
+    expect(wrong).toEqual([]);
+  });
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
     'rejects the form media type %s with 415',
