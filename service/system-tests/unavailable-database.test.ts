@@ -99,16 +99,32 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
         expect((await api.get(`user/${person.userId}`)).body).toMatchObject({ lastName: 'Unconfirmed' });
       });
 
-      test('the transaction is not repeated', async () => {
-        let attempts = 0;
-        proxy.pauseAfter(COMMIT);
-        const writing = withTransaction(database.db, {}, (tx) => {
-          attempts += 1;
-          return tx.insertInto('site').values({ slug: 'once', name: '' }).execute();
-        });
-        await expect(writing).rejects.toMatchObject({ code: '08007' });
-        expect(attempts).toBe(1);
+      test('whose connection is reset: the same response, the change is stored, and the next request works (F09)', async () => {
+        expect((await rename('Before')).status).toBe(200);
+        proxy.resetAfter(COMMIT);
+        const { status, headers, body } = await rename('Unconfirmed');
+        expect([status, headers['retry-after'], body.message]).toEqual([
+          503,
+          undefined,
+          'The database did not confirm the change. Check whether it was made before you repeat it.',
+        ]);
+        expect((await api.get(`user/${person.userId}`)).body).toMatchObject({ lastName: 'Unconfirmed' });
+        expect((await rename('Next')).status).toBe(200);
       });
+
+      test.each(['pauseAfter', 'resetAfter'] as const)(
+        'the transaction is not repeated (%s)',
+        async (fault) => {
+          let attempts = 0;
+          proxy[fault](COMMIT);
+          const writing = withTransaction(database.db, {}, (tx) => {
+            attempts += 1;
+            return tx.insertInto('site').values({ slug: 'once', name: '' }).execute();
+          });
+          await expect(writing).rejects.toMatchObject({ code: '08007' });
+          expect(attempts).toBe(1);
+        },
+      );
 
       test('a transaction that only reads may be repeated', async () => {
         proxy.pauseAfter(COMMIT);

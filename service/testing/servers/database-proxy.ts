@@ -9,6 +9,11 @@ export interface DatabaseProxy {
   pause(): void;
   /** Forwards the next bytes of a client that contain the text, and pauses then: the server gets them, but no answer arrives. */
   pauseAfter(text: string): void;
+  /**
+   * Forwards the next bytes of a client that contain the text. In place of the server's answer the client gets a reset connection, as
+   * from a firewall that has forgotten it; other connections go on.
+   */
+  resetAfter(text: string): void;
   /** Forwards what was held back, and everything from now on. */
   resume(): void;
   /** Ends all connections and leads new ones to the server of another database, like an address that moves in a failover. */
@@ -24,6 +29,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const sockets = new Set<Socket>();
   let isPaused = false;
   let lastText: string | undefined;
+  let resetText: string | undefined;
   let delayMs = 0;
   const pause = () => {
     isPaused = true;
@@ -31,6 +37,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   };
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname);
+    let isReset = false;
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -42,6 +49,14 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
         to.destroy();
       });
       from.on('data', (bytes) => {
+        if (isReset && from === upstream) {
+          client.resetAndDestroy();
+          return;
+        }
+        if (from === client && resetText !== undefined && bytes.includes(resetText)) {
+          resetText = undefined;
+          isReset = true;
+        }
         if (delayMs === 0) to.write(bytes);
         else setTimeout(() => to.writable && to.write(bytes), delayMs);
         if (from !== client || lastText === undefined || !bytes.includes(lastText)) return;
@@ -59,6 +74,9 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     pause,
     pauseAfter(text) {
       lastText = text;
+    },
+    resetAfter(text) {
+      resetText = text;
     },
     resume() {
       isPaused = false;
