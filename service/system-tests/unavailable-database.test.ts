@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-/** Requests while PostgreSQL does not respond or accepts no writes. */
+/** Requests while PostgreSQL does not respond, accepts no writes, or holds locks for others. */
 import { sql } from 'kysely';
+import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Database, openDatabase, readInSnapshot, withTransaction } from '../kernel/db/database.ts';
 import type { ApiClient, ErrorBody } from '../testing/calls.ts';
@@ -8,6 +9,11 @@ import { createTestDatabase, type TestDatabase } from '../testing/databases.ts';
 import { runOnCluster } from '../testing/servers/cluster.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../testing/servers/database-proxy.ts';
 import { as, createTestApp, makePerson, makeSite, type Person } from '../testing/site.ts';
+
+async function getBackendId(client: Client): Promise<number> {
+  const { rows } = await client.query<{ id: number }>('select pg_backend_pid() as id');
+  return rows[0]?.id ?? 0;
+}
 
 // The embedded database is part of the process, and has neither a network nor a standby.
 describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreSQL server', () => {
@@ -136,6 +142,40 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
     test('a long statement goes on while the server responds', async () => {
       await expect(sql`select pg_sleep(4)`.execute(database.db)).resolves.toBeDefined();
     });
+  });
+
+  test('in which somebody else holds the lock of a row: 503 with Retry-After within the statement timeout (F11)', async () => {
+    const limited = await openDatabase({ ...testDatabase, limits: { statementMs: 1_500 } });
+    const ownApp = await createTestApp(limited);
+    const own = as(ownApp, person);
+    const stranger = new Client({ connectionString: testDatabase.databaseUrl });
+    await stranger.connect();
+    const change = (lastName: string) => own.put<ErrorBody>('user', { id: person.userId, lastName });
+    try {
+      expect((await change('Before')).status).toBe(200);
+      await stranger.query('begin');
+      await stranger.query('select from account where user_id = $1 for update', [person.userId]);
+      const changing = change('Refused');
+      // The stranger sees it wait, and others are served meanwhile.
+      await vi.waitFor(async () => {
+        const { rows } = await stranger.query(
+          `select from pg_locks where not granted and $1::int = any(pg_blocking_pids(pid))`,
+          [await getBackendId(stranger)],
+        );
+        expect(rows.length).toBeGreaterThan(0);
+      });
+      expect((await own.get('user')).status).toBe(200);
+      const { status, headers, body } = await changing;
+      expect([status, Number(headers['retry-after']) > 0]).toEqual([503, true]);
+      expect(body.message).not.toContain('statement');
+      await stranger.query('commit');
+      expect((await change('After')).status).toBe(200);
+      expect((await own.get(`user/${person.userId}`)).body).toMatchObject({ lastName: 'After' });
+    } finally {
+      await stranger.end();
+      await ownApp.close();
+      await limited.close();
+    }
   });
 
   describe('that is read-only', () => {
