@@ -11,11 +11,15 @@ const CONFIGURATION_SUBJECTS = [
   'entryType',
   'field',
   'key',
+  'relationships',
+  'report-schedule',
   'report-template',
   'site',
   'topic',
 ];
-/** Actions on them that change nothing: they run, read or resend something. */
+/** Actions on users that are configuration: those on their API keys. */
+const KEY_ACTION = /\.(api-)?key(-|$)/;
+/** Actions on them that change no configuration: they run, read, resend, remind or import something. */
 const EVENTS = new Set([
   'destination.resend',
   'report.preview',
@@ -26,13 +30,22 @@ const EVENTS = new Set([
   'cli.restore',
   'cli.mail-retry',
   'cli.site-sessions-end',
+  'relationships.erase',
+  'relationships.import',
+  'user.api-key-remind',
 ]);
 
+const listActions = (subject: string) => registry.auditActions[subject] ?? [];
+
 test('every action that changes the configuration is in the configuration log', () => {
-  const missing = CONFIGURATION_SUBJECTS.flatMap((subject) =>
-    (registry.auditActions[subject] ?? []).filter(
-      (action) => !EVENTS.has(action) && getConfigurationKind(subject, action) === undefined,
-    ),
+  const declared = [
+    ...CONFIGURATION_SUBJECTS.map((subject) => ({ subject, actions: listActions(subject) })),
+    { subject: 'user', actions: listActions('user').filter((action) => KEY_ACTION.test(action)) },
+  ];
+  // A subject without any action is misspelled here.
+  expect(declared.filter(({ actions }) => actions.length === 0)).toEqual([]);
+  const missing = declared.flatMap(({ subject, actions }) =>
+    actions.filter((action) => !EVENTS.has(action) && getConfigurationKind(subject, action) === undefined),
   );
   // Add the action to contract/rules/configuration.ts.
   expect(missing).toEqual([]);

@@ -172,7 +172,11 @@ onEachApp((context) => {
     expect((await api.put<ErrorBody>(url, { isPaused: false })).status).toBe(403);
     expect((await api.del(url)).status).toBe(204);
     expect(await list()).toEqual([]);
-    const { rows } = await sql<{ action: string }>`select action from audit_log
+    const { rows } = await sql<{
+      action: string;
+      kind: string | null;
+      name: string | null;
+    }>`select action, configuration_kind as kind, subject_name as name from audit_log
       where site_id = ${siteId} and (subject_type = 'report-schedule' or action = 'report.deliver')
       order by audit_id`.execute(db);
     expect(rows.map(({ action }) => action)).toEqual([
@@ -183,5 +187,10 @@ onEachApp((context) => {
       'report-schedule.stop',
       'report-schedule.delete',
     ]);
+    // The configuration log lists them under the name of the template.
+    const changes = rows.filter(({ action }) => action.startsWith('report-schedule.'));
+    expect(new Set(changes.map(({ kind, name }) => `${kind} ${name}`))).toEqual(
+      new Set(['schedule Profile']),
+    );
   });
 });

@@ -92,7 +92,7 @@ export const scheduleHandlers: Handlers<Operations> = {
         });
         record({
           action: 'report-schedule.create',
-          subject: ['report-schedule', scheduleId],
+          subject: ['report-schedule', scheduleId, template.name],
           changes: {
             template: [null, template.name],
             times: [null, describeTimes(times)],
@@ -147,7 +147,11 @@ export const scheduleHandlers: Handlers<Operations> = {
           timeZone: before.timeZone,
         }),
       });
-      record({ action: 'report-schedule.update', subject: ['report-schedule', before.id], changes });
+      record({
+        action: 'report-schedule.update',
+        subject: ['report-schedule', before.id, before.templateName],
+        changes,
+      });
     });
     return ok(toSchedule(await requireSchedule(db, siteId, known.id)));
   },
@@ -160,7 +164,7 @@ export const scheduleHandlers: Handlers<Operations> = {
       await store.deleteSchedule(tx, caller.siteId, known.id);
       record({
         action: 'report-schedule.delete',
-        subject: ['report-schedule', known.id],
+        subject: ['report-schedule', known.id, known.templateName],
         changes: { template: [known.templateName, null] },
       });
     });
@@ -302,7 +306,7 @@ export const createReportScheduleTask = ({ db, services }: ScheduleContext): Sch
           await stopSchedule(tx, services, schedule, error.message);
           record({
             action: 'report-schedule.stop',
-            subject: ['report-schedule', id],
+            subject: ['report-schedule', id, schedule.templateName],
             changes: { reason: [null, error.message] },
           });
           return false;

@@ -261,6 +261,8 @@ function SubjectLink({ change: { action, kind, subjectType, subjectId } }: { cha
       </Link>
     ) : kind === 'address' ? (
       <Link to="/settings/addresses">Open approved addresses</Link>
+    ) : subjectType === 'report-schedule' ? (
+      <Link to="/reports/schedules">Open report schedules</Link>
     ) : kind === 'schedule' ? (
       <Link to="/backups">Open backups</Link>
     ) : action === 'site.update' ? (

@@ -27,6 +27,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'cli.site-set': 'Changed the site on the host',
   'cli.site-seats': 'Changed the agreed seats on the host',
   'relationships.settings': 'Changed the settings of Relationship Intelligence',
+  'relationships.exclude': 'Excluded an address or domain from Relationship Intelligence',
+  'relationships.include': 'Removed an exclusion from Relationship Intelligence',
   'site.addresses': 'Changed the approved addresses',
   'group.create': 'Created the group {name}',
   'group.update': 'Changed the group {name}',
@@ -35,6 +37,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'user.api-key-off': 'Turned off the API key of {name}',
   'user.api-key-expire': 'The API key of {name} expired',
   'cli.api-key': 'Created an API key for {name} on the host',
+  'cli.key-revoke': 'Turned off the API key of {name} on the host',
   'subscriber.limit': 'Changed the topics that the API key {name} may read',
   'agent-key.create': 'Created the agent key {name}',
   'agent-key.pause': 'Paused the agent key {name}',
@@ -56,6 +59,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'report-template.update': 'Changed the report template {name}',
   'report-template.delete': 'Deleted the report template {name}',
   'backup.settings': 'Changed the backup schedule',
+  'report-schedule.create': 'Scheduled the report {name}',
+  'report-schedule.update': 'Changed a schedule of the report {name}',
+  'report-schedule.delete': 'Deleted a schedule of the report {name}',
+  'report-schedule.stop': 'Stopped a schedule of the report {name}',
   'entryType.create': 'Created the entry type {name}',
   'entryType.update': 'Changed the entry type {name}',
   'entryType.delete': 'Deleted the entry type {name}',
@@ -99,6 +106,7 @@ const LABELS: Readonly<Record<string, string>> = {
   sha256: 'SHA-256',
   hasAgentServer: 'Agent server license',
   expiresInDays: 'Ends after days',
+  isDomain: 'Whole domain',
 };
 
 /** Formats the changed properties of a change; of a list, only what was added and removed. */

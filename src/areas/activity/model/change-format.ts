@@ -39,7 +39,7 @@ export interface NameResolver {
   getTypeName: (id: number) => string;
 }
 
-const USER_PROPERTIES = new Set(['principals', 'proxies', 'proxy', 'userId']);
+const USER_PROPERTIES = new Set(['principals', 'proxies', 'proxy', 'recipients', 'userId']);
 const TYPE_PROPERTIES = new Set(['entryTypeId', 'entryTypeIds']);
 
 /** Label of an action without a sentence: "user.two-factor" becomes "User: two factor". */
