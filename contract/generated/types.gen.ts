@@ -1314,6 +1314,11 @@ export type AddressRehearsal = {
  */
 export type JobState = 'uploading' | 'waiting' | 'running' | 'paused' | 'finished' | 'cancelled' | 'stopped';
 
+/**
+ * What a job does.
+ */
+export type JobKind = 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'invitations.delete' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export' | 'entries.import' | 'entries.import-undo' | 'relationships.enable' | 'relationships.import' | 'report' | 'backup';
+
 export type JobFileInfo = {
     name: string;
     mediaType: string;
@@ -1338,7 +1343,7 @@ export type JobFileInfo = {
 
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'invitations.delete' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export' | 'entries.import' | 'entries.import-undo' | 'relationships.enable' | 'relationships.import' | 'report' | 'backup';
+    kind: JobKind;
     /**
      * What was asked, in words.
      */
@@ -10160,6 +10165,10 @@ export type ListJobsData = {
          * Only jobs in this state.
          */
         state?: JobState;
+        /**
+         * Only jobs of these kinds (repeat the parameter); absent for all.
+         */
+        kinds?: Array<JobKind>;
         /**
          * Number of the page, starting at 1 (spec 4.1 rule 4).
          */

@@ -67,6 +67,9 @@ test('the page of a job says what was exported and links to its list and entries
   await page.getByRole('button', { name: 'Period filter' }).click();
   await page.getByRole('button', { name: 'Last 7 days' }).click();
   await expect(exports.getByRole('row').filter({ hasText: exporter.name })).toHaveCount(1);
+  await expect(exports.getByRole('row').filter({ hasText: exporter.name })).toContainText(
+    'Companies · 1 field',
+  );
   await page.getByRole('group', { name: 'Exported by' }).getByText('Mine').click();
   await expect(exports.getByRole('row')).toHaveCount(2);
   await checkPageAtWidths(page);

@@ -41,6 +41,13 @@ type Operations =
   | 'retryJob'
   | 'undoJob';
 
+/** Kinds in both lists; undefined stands for all kinds. */
+const intersect = (
+  visible: readonly string[] | undefined,
+  asked: readonly string[] | undefined,
+): readonly string[] | undefined =>
+  visible && asked ? asked.filter((kind) => visible.includes(kind)) : (asked ?? visible);
+
 export const jobHandlers: Handlers<Operations> = {
   async listJobs(call) {
     const { db, caller, query, services } = call;
@@ -51,7 +58,7 @@ export const jobHandlers: Handlers<Operations> = {
       ...getJobIdentity(caller),
       owner,
       state: query.state,
-      kinds: getVisibleKinds(call),
+      kinds: intersect(getVisibleKinds(call), query.kinds),
     };
     const jobs = await store.listJobs(db, caller.siteId, filter, parsePage(query));
     return ok(jobs.map((job) => toJob(job, services)));

@@ -391,6 +391,8 @@ onEachApp((context) => {
     expect(await list('jobs')).toEqual([own.id]);
     expect(await list('jobs?owner=others')).toEqual([begun.id]);
     expect(await list('jobs?owner=all')).toEqual([begun.id, own.id]);
+    expect(await list('jobs?owner=all&kinds=users.update&kinds=report')).toEqual([begun.id, own.id]);
+    expect(await list('jobs?owner=all&kinds=users.remove')).toEqual([]);
     expect(await list('jobs', acting)).toEqual([begun.id]);
     expect((await calls.get(`jobs/${own.id}`, acting)).status).toBe(404);
     expect((await calls.get(`jobs/${begun.id}`, acting)).body).not.toHaveProperty('principalId');

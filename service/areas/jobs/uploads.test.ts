@@ -397,6 +397,9 @@ onEachApp((context) => {
     const bearer = (token: string) => as(context().app, { ...admin, token });
     expect((await bearer(scoped).get<Job[]>('jobs')).body.map(({ id }) => id)).toEqual([job.id]);
     expect((await bearer(other).get<Job[]>('jobs')).body).toEqual([]);
+    const ofKind = 'jobs?kinds=licenses.change';
+    expect((await bearer(scoped).get<Job[]>(ofKind)).body.map(({ id }) => id)).toEqual([job.id]);
+    expect((await bearer(other).get<Job[]>(ofKind)).body).toEqual([]);
     expect((await bearer(other).get(`jobs/${job.id}`)).status).toBe(404);
     expect((await bearer(other).post(`jobs/${job.id}/cancel`)).status).toBe(404);
     expect((await bearer(other).get(`jobs/${job.id}/parts`)).status).toBe(404);

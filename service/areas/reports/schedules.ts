@@ -149,7 +149,7 @@ export const scheduleHandlers: Handlers<Operations> = {
       });
       record({
         action: 'report-schedule.update',
-        subject: ['report-schedule', before.id, before.templateName],
+        subject: toSubject(before),
         changes,
       });
     });
@@ -164,7 +164,7 @@ export const scheduleHandlers: Handlers<Operations> = {
       await store.deleteSchedule(tx, caller.siteId, known.id);
       record({
         action: 'report-schedule.delete',
-        subject: ['report-schedule', known.id, known.templateName],
+        subject: toSubject(known),
         changes: { template: [known.templateName, null] },
       });
     });
@@ -216,6 +216,10 @@ const describeTimes = (times: ScheduleTimes): string => {
 };
 
 const STATES = { active: 'Active', paused: 'Paused', stopped: 'Stopped' } as const;
+
+/** A schedule in the audit log, named by its template. */
+const toSubject = ({ id, templateName }: StoredSchedule) =>
+  ['report-schedule', id, templateName ?? 'with a deleted template'] as const;
 
 function toSchedule(schedule: StoredSchedule): ReportSchedule {
   const { request, lastRunId, lastRunDate, lastRunState } = schedule;
@@ -306,7 +310,7 @@ export const createReportScheduleTask = ({ db, services }: ScheduleContext): Sch
           await stopSchedule(tx, services, schedule, error.message);
           record({
             action: 'report-schedule.stop',
-            subject: ['report-schedule', id, schedule.templateName],
+            subject: toSubject(schedule),
             changes: { reason: [null, error.message] },
           });
           return false;

@@ -57,6 +57,7 @@ import { up as sealTime } from './migrations/0056_seal_time.ts';
 import { up as agentForbiddenFields } from './migrations/0057_agent_forbidden_fields.ts';
 import { up as entryBlocks } from './migrations/0058_entry_blocks.ts';
 import { up as schemaStamp } from './migrations/0059_schema_stamp.ts';
+import { up as jobsOfKinds } from './migrations/0063_jobs_of_kinds.ts';
 import { partitionTables } from './partitions.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -131,6 +132,7 @@ const allMigrations: SchemaMigrations = {
   '0056_seal_time': { up: sealTime, phase: 'expand' },
   '0058_entry_blocks': { up: entryBlocks },
   '0059_schema_stamp': { up: schemaStamp },
+  '0063_jobs_of_kinds': { up: jobsOfKinds, phase: 'expand' },
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */

@@ -936,6 +936,36 @@ export const zJobState = z.enum([
     'stopped'
 ]);
 
+/**
+ * What a job does.
+ */
+export const zJobKind = z.enum([
+    'users.update',
+    'users.remove',
+    'users.import',
+    'users.import-undo',
+    'licenses.change',
+    'groups.change',
+    'groups.delete',
+    'invitations.create',
+    'invitations.extend',
+    'invitations.revoke',
+    'invitations.delete',
+    'entries.update',
+    'entries.delete',
+    'entries.restore',
+    'entries.export',
+    'users.export',
+    'activity.export',
+    'proxies.export',
+    'entries.import',
+    'entries.import-undo',
+    'relationships.enable',
+    'relationships.import',
+    'report',
+    'backup'
+]);
+
 export const zJobFileInfo = z.object({
     name: z.string(),
     mediaType: z.string(),
@@ -948,32 +978,7 @@ export const zJobFileInfo = z.object({
 
 export const zJob = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    kind: z.enum([
-        'users.update',
-        'users.remove',
-        'users.import',
-        'users.import-undo',
-        'licenses.change',
-        'groups.change',
-        'groups.delete',
-        'invitations.create',
-        'invitations.extend',
-        'invitations.revoke',
-        'invitations.delete',
-        'entries.update',
-        'entries.delete',
-        'entries.restore',
-        'entries.export',
-        'users.export',
-        'activity.export',
-        'proxies.export',
-        'entries.import',
-        'entries.import-undo',
-        'relationships.enable',
-        'relationships.import',
-        'report',
-        'backup'
-    ]),
+    kind: zJobKind,
     title: z.string(),
     state: zJobState,
     ownerId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
@@ -5078,6 +5083,7 @@ export const zListJobsQuery = z.object({
         'all'
     ]).optional().default('own'),
     state: zJobState.optional(),
+    kinds: z.array(zJobKind).max(30).optional(),
     pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
     pageSize: z.int().gte(1).lte(1000).optional().default(10)
 });

@@ -22,9 +22,10 @@ import type { Column } from '../../ui/table/columns.ts';
 import { ChoiceChip } from '../../ui/table/filter/ChoiceChip.tsx';
 import { FilterChip } from '../../ui/table/filter/FilterChips.tsx';
 import {
+  countExportedFields,
+  EXPORT_KINDS,
   getExportedList,
   getExportedType,
-  isExport,
   SaveJobFileButton,
   STATE_LABELS,
 } from '../jobs/index.ts';
@@ -50,7 +51,8 @@ const getId = ({ id }: Job) => String(id);
 const getTitle = ({ title }: Job) => title;
 /** Running exports change without a message from the service. */
 const REFRESH_INTERVAL_MS = 2_000;
-const MAX_JOBS = 1000;
+/** Exports that one request returns, newest first. */
+const MAX_EXPORTS = 1000;
 
 /** Exports, which are jobs of the service, with their files: the caller's, and with View Activity those of others. */
 export function ExportsPage() {
@@ -60,14 +62,19 @@ export function ExportsPage() {
   const navigate = route.useNavigate();
   const show = (next: ExportsView) => void navigate({ to: '.', search: next });
   const owner = canSeeOthers ? view.owner : 'own';
-  const { data, dataUpdatedAt, error, refetch, isRefetching } = useQuery({
-    ...listJobsOptions({ query: { owner, pageNumber: 1, pageSize: MAX_JOBS } }),
+  const {
+    data: exports,
+    dataUpdatedAt,
+    error,
+    refetch,
+    isRefetching,
+  } = useQuery({
+    ...listJobsOptions({ query: { owner, kinds: EXPORT_KINDS, pageNumber: 1, pageSize: MAX_EXPORTS } }),
     enabled: allowed,
     refetchInterval: ({ state }) =>
-      state.data?.some((job) => isExport(job) && job.finishedDate === null) ? REFRESH_INTERVAL_MS : false,
+      state.data?.some(({ finishedDate }) => finishedDate === null) ? REFRESH_INTERVAL_MS : false,
   });
   const [openedAt] = useState(Date.now);
-  const exports = data?.filter(isExport);
   const start = getExportPeriodStart(view.period, openedAt, getBrowserTimeZone());
   const types = [...new Set([...(exports ?? []).map((job) => getExportedType(job) ?? ''), view.type])]
     .filter((type) => type !== '')
@@ -125,7 +132,11 @@ export function ExportsPage() {
             ? undefined
             : () => show({ ...view, type: '', period: 'any' })
         }
-        footer="Files are kept for 7 days. Each export and each download is logged in Activity."
+        footer={
+          exports?.length === MAX_EXPORTS
+            ? `The newest ${formatNumber(MAX_EXPORTS)} exports are listed. Activity has the older ones of 90 days.`
+            : 'Files are kept for 7 days. Each export and each download is logged in Activity.'
+        }
         empty={
           <EmptyState
             icon={FileDown}
@@ -156,7 +167,11 @@ const TITLE_COLUMN: Column<Job> = {
           {job.title}
         </Link>
         <small>
-          {[getExportedType(job), job.file && job.file.size > 0 && formatSize(job.file.size)]
+          {[
+            getExportedType(job),
+            countExportedFields(job),
+            job.file && job.file.size > 0 && formatSize(job.file.size),
+          ]
             .filter(Boolean)
             .join(' · ')}
         </small>

@@ -84,7 +84,12 @@ export { StartField } from './schedule/StartField.tsx';
 export { getScheduleProblem, NOW, toStartOptions } from './schedule/schedule.ts';
 export type { Schedule } from './schedule/schedule.ts';
 export { STATE_LABELS } from './model/format.ts';
-export { getExportedList, getExportedType } from './model/request-facts.ts';
+export { countExportedFields, getExportedList, getExportedType } from './model/request-facts.ts';
 
-/** Whether a job makes a file of rows. */
-export const isExport = ({ kind }: Pick<Job, 'kind'>): boolean => kind.endsWith('.export');
+/** Kinds of jobs that make a file of rows. */
+export const EXPORT_KINDS: Job['kind'][] = [
+  'entries.export',
+  'users.export',
+  'activity.export',
+  'proxies.export',
+];

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { prependRows, mergeNewRows, NO_NEW_ROWS } from './paged-rows.ts';
-import { getActorName, formatAddress, formatExportType, getExportedEntries, getPrincipal } from './row.ts';
+import {
+  formatAddress,
+  formatExported,
+  formatExportType,
+  getActorName,
+  getExportedEntries,
+  getPrincipal,
+} from './row.ts';
 import type { ActivityRow } from './row.ts';
 
 const SINCE = Date.parse('2026-11-21T08:00:00Z');
@@ -74,6 +81,24 @@ test('an export of entries leads to its list', () => {
   expect(getEntries({ entryTypeId: 7, query: '"City"' })).toBeUndefined();
   expect(getEntries({ entryTypeId: 7, query: '{"City":' })).toBeUndefined();
   expect(getExportedEntries({})).toBeUndefined();
+});
+
+test('an export says type, rows, fields, format and filter', () => {
+  const exportDetail = {
+    subject: 'companies',
+    rows: 1204,
+    type: 'Companies',
+    filter: 'City is Oslo',
+    fields: ['Name', 'City'],
+    format: 'csv',
+  } as const;
+  expect(formatExported({ exportDetail: { ...exportDetail, fields: [...exportDetail.fields] } })).toBe(
+    'Companies: 1,204 rows, 2 fields as CSV, City is Oslo',
+  );
+  expect(formatExported({ exportDetail: { ...exportDetail, fields: [], filter: null, rows: 1 } })).toBe(
+    'Companies: 1 row as CSV',
+  );
+  expect(formatExported({ exportDetail: undefined })).toBeUndefined();
 });
 
 test('formats the properties of a row', () => {

@@ -34,13 +34,18 @@ export function formatAddress({ ipAddress: ip }: Pick<UserActivityEntry, 'ipAddr
   return [24, 16, 8, 0].map((bits) => Math.floor(ip / 2 ** bits) % 256).join('.');
 }
 
-/** Says what was exported: "Companies: 120 rows as CSV, City is Oslo"; undefined where it was not recorded. */
+/** Says what was exported: "Companies: 120 rows, 7 fields as CSV, City is Oslo"; undefined where it was not recorded. */
 export function formatExported({
   exportDetail,
 }: Pick<UserActivityEntry, 'exportDetail'>): string | undefined {
   if (!exportDetail) return undefined;
-  const { rows, type, format, filter } = exportDetail;
-  const text = `${type}: ${pluralize(rows, 'row', 'rows')} as ${format.toUpperCase()}`;
+  const { rows, type, format, filter, fields } = exportDetail;
+  const contents = [
+    pluralize(rows, 'row', 'rows'),
+    // A report shows what its template says.
+    ...(fields.length === 0 ? [] : [pluralize(fields.length, 'field', 'fields')]),
+  ];
+  const text = `${type}: ${contents.join(', ')} as ${format.toUpperCase()}`;
   return filter === null ? text : `${text}, ${filter}`;
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { getExportedList, getItemEntry, listRequestFacts } from './request-facts.ts';
+import type { Job } from '../../../../contract/generated/types.gen.ts';
+import { countExportedFields, getExportedList, getItemEntry, listRequestFacts } from './request-facts.ts';
 
 test('an export says its type, filter, fields and format; many fields are counted', () => {
   const parameters = {
@@ -22,6 +23,34 @@ test('an export says its type, filter, fields and format; many fields are counte
   });
   const asOf = '2026-01-01T00:00:00Z';
   expect(getExportedList({ kind: 'entries.export', parameters: { ...parameters, asOf } })).toBeUndefined();
+});
+
+test('an export without filter, selection and state says that it has all rows', () => {
+  const job = { kind: 'entries.export', parameters: { typeName: 'Companies', format: 'csv' } } as const;
+  const file = { rows: 1500 };
+  const getRows = (parameters: Job['parameters'], kind: Job['kind'] = 'entries.export') =>
+    listRequestFacts({ kind, parameters: { ...job.parameters, ...parameters }, file }).find(
+      ({ label }) => label === 'Rows',
+    )?.values;
+  expect(getRows({})).toEqual(['All 1,500 Companies']);
+  expect(getRows({ query: {} })).toEqual(['All 1,500 Companies']);
+  expect(getRows({}, 'users.export')).toEqual(['All 1,500 Users']);
+  expect(getRows({ query: { City: 'Hamburg' } })).toBeUndefined();
+  expect(getRows({ query: "City = 'Hamburg'" })).toBeUndefined();
+  expect(getRows({ filterText: 'City is Hamburg' })).toBeUndefined();
+  expect(getRows({ only: 'changed' })).toBeUndefined();
+  expect(getRows({ isSelection: true }, 'users.export')).toBeUndefined();
+  expect(getRows({}, 'activity.export')).toBeUndefined();
+  // While it runs, the number is not known.
+  expect(listRequestFacts(job).map(({ label }) => label)).toEqual(['Type', 'Format']);
+});
+
+test('an export of entries says how many fields it has', () => {
+  expect(countExportedFields({ kind: 'entries.export', parameters: { fields: ['Name', 'City'] } })).toBe(
+    '2 fields',
+  );
+  expect(countExportedFields({ kind: 'entries.export', parameters: {} })).toBe('All fields');
+  expect(countExportedFields({ kind: 'users.export', parameters: {} })).toBeUndefined();
 });
 
 test('a report of a query leads to its list, one of selected entries does not', () => {

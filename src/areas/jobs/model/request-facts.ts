@@ -1,5 +1,6 @@
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 
 /** One property of what was asked, shown as a label with a chip for each value. */
 export interface RequestFact {
@@ -31,14 +32,41 @@ const EXPORTED_TYPES: Partial<Record<Job['kind'], string>> = {
 export const getExportedType = ({ kind, parameters }: Pick<Job, 'kind' | 'parameters'>): string | undefined =>
   kind === 'entries.export' ? (asText(parameters['typeName']) ?? 'Entries') : EXPORTED_TYPES[kind];
 
+/** How many fields of entries were exported: "7 fields"; undefined for other jobs, whose columns are always the same. */
+export function countExportedFields({
+  kind,
+  parameters,
+}: Pick<Job, 'kind' | 'parameters'>): string | undefined {
+  if (kind !== 'entries.export') return undefined;
+  const { fields } = parameters;
+  return Array.isArray(fields) ? pluralize(fields.length, 'field', 'fields') : 'All fields';
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+
+/** The rows of an export that left none out: "All 500 Companies"; undefined for others and before the file is made. */
+function formatAllRows({ kind, parameters, file }: RequestedJob): string | undefined {
+  const { filterText, query, isSelection, only } = parameters;
+  const isAll = [query, only].every(isEmpty) && asText(filterText) === undefined && isSelection !== true;
+  if (!file || !isAll || (kind !== 'entries.export' && kind !== 'users.export')) return undefined;
+  return `All ${formatNumber(file.rows)} ${getExportedType({ kind, parameters }) ?? ''}`;
+}
+
+/** What a job says of its request and of the file that it made. */
+type RequestedJob = Pick<Job, 'kind' | 'parameters'> & {
+  file?: Pick<NonNullable<Job['file']>, 'rows'> | null;
+};
+
 /** Type, filter, fields and format of an export, or the file of an import; empty for jobs whose title says everything. */
-export function listRequestFacts(job: Pick<Job, 'kind' | 'parameters'>): RequestFact[] {
+export function listRequestFacts(job: RequestedJob): RequestFact[] {
   const { parameters } = job;
   const type = getExportedType(job);
   const asOf = asText(parameters['asOf']);
   const facts: [label: string, values: readonly (string | undefined)[]][] = [
     ['Type', [type]],
     ['Filter', [asText(parameters['filterText'])]],
+    ['Rows', [formatAllRows(job)]],
     ['Selected', [parameters['isSelection'] === true ? 'Only selected rows' : undefined]],
     ['As of', [asOf === undefined ? undefined : formatExactDate(asOf)]],
     ['Fields', type === undefined ? [] : abbreviate(asTexts(parameters['fields']))],
