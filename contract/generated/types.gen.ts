@@ -9102,6 +9102,10 @@ export type ListInvitationsData = {
          */
         status?: InvitationStatus;
         /**
+         * Only invitations whose temporary membership lasts now and ends within this many days of 24 hours.
+         */
+        endingWithinDays?: number;
+        /**
          * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;

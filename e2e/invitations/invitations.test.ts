@@ -103,6 +103,14 @@ test('invites for some days, accepts in another browser, extends', async ({
   await expect(elsewhere.getByText(/Your membership of Northlight Capital ends .*, in 5 days/)).toBeVisible();
 
   await page.bringToFront();
+  await page.goto('/');
+  const ending = page
+    .getByRole('list', { name: 'Needs attention' })
+    .getByRole('listitem')
+    .filter({ hasText: 'membership ends within a week' });
+  await expect(ending).toContainText(`in 5 days: ${guest.email}`);
+  await ending.getByRole('link', { name: 'Review' }).click();
+  await expect(page).toHaveURL('/invitations?soon=true');
   await page.goto('/invitations');
   await page.getByRole('button', { name: 'Show it' }).click();
   await expectRow(list(page), {

@@ -8,6 +8,8 @@ export const INVITATION_TTL_DAYS = 7;
 export const MAX_DURATION_DAYS = 3650;
 /** Days before the end of a temporary membership at which the member and the inviter are reminded. */
 export const EXPIRY_REMINDER_DAYS = 3;
+/** Days before the end of a temporary membership from which it is highlighted. */
+export const ENDING_SOON_DAYS = 7;
 /** Invitations that one administrator may send per hour, resent ones included. */
 export const MAX_INVITATIONS_PER_HOUR = 200;
 

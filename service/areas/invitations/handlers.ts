@@ -74,7 +74,7 @@ export const invitationHandlers: Handlers<Operations> = {
   addExistingUserAlias: addExistingUser,
 
   async listInvitations({ db, caller, query }) {
-    const found = await store.listInvitations(db, caller.siteId, query.status, parsePage(query));
+    const found = await store.listInvitations(db, caller.siteId, query, parsePage(query));
     return ok(found.map(toInvitationInfo));
   },
 

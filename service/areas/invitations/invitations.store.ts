@@ -69,18 +69,29 @@ const selectInvitations = (siteId: number, invitationIds: RawBuilder<unknown>) =
   left join membership m on m.site_id = i.site_id and m.invitation_id = i.invitation_id ${INVITER}
   order by i.invitation_id desc`;
 
+export interface InvitationFilter {
+  status?: InvitationStatus | undefined;
+  /** Only invitations whose temporary membership lasts now and ends within this many days. */
+  endingWithinDays?: number | undefined;
+}
+
+/** Condition: the temporary membership that came from the invitation `i` ends within a number of days. */
+const endsWithin = (days: number) => sql`exists (select from membership e where e.site_id = i.site_id
+  and e.invitation_id = i.invitation_id and e.expires_at > ${NOW} and e.expires_at <= ${addDays(NOW, days)})`;
+
 /**
- * A page of invitations, newest first. All invitations of the status are found for every page, so that all pages cost
+ * A page of invitations, newest first. All invitations of the filter are found for every page, so that all pages cost
  * the same.
  */
 export async function listInvitations(
   db: Db,
   siteId: number,
-  status: InvitationStatus | undefined,
+  { status, endingWithinDays }: InvitationFilter,
   page: Page,
 ): Promise<StoredInvitation[]> {
   const invitationIds = sql`with found as materialized (select i.invitation_id from invitation i
-      where i.site_id = ${siteId} ${status ? sql`and ${STATUS_CONDITIONS[status]}` : sql``})
+      where i.site_id = ${siteId} ${status ? sql`and ${STATUS_CONDITIONS[status]}` : sql``}
+        ${endingWithinDays === undefined ? sql`` : sql`and ${endsWithin(endingWithinDays)}`})
     select invitation_id from found order by invitation_id desc limit ${page.limit} offset ${page.offset}`;
   return (await selectInvitations(siteId, invitationIds).execute(db)).rows;
 }

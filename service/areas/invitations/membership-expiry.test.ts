@@ -194,6 +194,20 @@ onEachApp((context) => {
       expect((await fixture.client().post(path, { days: 1 })).status).toBe(409);
     });
 
+    test('is listed by its end while it lasts', async () => {
+      const { id } = await getNewestInvitation();
+      const list = async (query: string) =>
+        (
+          await fixture.client().get<InvitationInfoResponse[]>(`user/invitations?endingWithinDays=${query}`)
+        ).body.map((found) => found.id);
+      expect([await list('29'), await list('30')]).toEqual([[], [id]]);
+      expect(await list('30&status=pending')).toEqual([]);
+      await fixture.advanceMembership(25 * DAY);
+      expect([await list('4'), await list('5')]).toEqual([[], [id]]);
+      await fixture.advanceMembership(6 * DAY);
+      expect(await list('3650')).toEqual([]);
+    });
+
     test('of an inactive user ends without a reminder', async () => {
       await fixture.client().put('user', { id: fixture.guest().userId, isActive: false });
       await fixture.advanceMembership(28 * DAY);

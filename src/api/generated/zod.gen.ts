@@ -4859,6 +4859,7 @@ export const zListInvitationsHeaders = z.object({
 
 export const zListInvitationsQuery = z.object({
     status: zInvitationStatus.optional(),
+    endingWithinDays: z.int().gte(1).lte(3650).optional(),
     pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
     pageSize: z.int().gte(1).lte(1000).optional().default(10)
 });

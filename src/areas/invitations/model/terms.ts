@@ -1,10 +1,7 @@
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
-import { TEMPORARY } from '../../../../contract/rules/people/invitations.ts';
+import { ENDING_SOON_DAYS, TEMPORARY } from '../../../../contract/rules/people/invitations.ts';
 import { formatShortDate, formatDistance, isWithinDays } from '../../../lib/dates/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-
-/** Days before the end of a temporary membership from which it is highlighted (features 1.5). */
-export const ENDING_SOON_DAYS = 7;
 
 export const formatDays = (days: number): string => pluralize(days, 'day', 'days');
 

@@ -2,6 +2,7 @@ import { useRouter, Link, getRouteApi } from '@tanstack/react-router';
 import { Mail, MailX, MailPlus, AtSign, Ban, CalendarPlus, Send, Trash2, UserRound } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import { ENDING_SOON_DAYS } from '../../../../contract/rules/people/invitations.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { PagedListAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
@@ -24,7 +25,7 @@ import { useMedia } from '../../../ui/use-media.ts';
 import { getActionReason } from '../model/actions.ts';
 import type { InvitationAction } from '../model/actions.ts';
 import { useInvitations } from '../model/query.ts';
-import { endsSoon, formatDays, ENDING_SOON_DAYS } from '../model/terms.ts';
+import { endsSoon, formatDays } from '../model/terms.ts';
 import { useInviteAction } from '../model/use-invite-action.ts';
 import {
   findInvitations,

@@ -1,20 +1,30 @@
 import type {
   ActivityCount,
+  ActivityOfUser,
   ApiKeyInfo,
+  Destination,
   GetBackupsResponse,
+  InvitationInfoResponse,
   Job,
   SiteSettings,
   TwoFactorCoverage,
+  UserSyncStatus,
 } from '../../../../contract/generated/types.gen.ts';
-import { formatDistance, formatShortDate, isWithinDays } from '../../../lib/dates/dates.ts';
+import { formatDistance, formatMoment, formatShortDate, isWithinDays } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
+import {
+  formatTimeToClose,
+  getMonthClose,
+  listWithoutImport,
+  rankBySilence,
+} from '../../relationship-intelligence/index.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Codes of refused sign-ins in the activity report (contract/rules/activity.ts), and of those with a locked account. */
 const FAILED_SIGN_INS: readonly number[] = [2, 5, 6, 7];
-const LOCKED_OUT = 5;
+export const LOCKED_OUT = 5;
 /** Code of successful sign-ins. */
 export const SIGN_IN = 1;
 
@@ -22,6 +32,8 @@ export const SIGN_IN = 1;
 export interface SiteFacts {
   /** Counts by day (UTC) of the last 30 days. */
   activity?: readonly ActivityCount[] | undefined;
+  /** People whose sign-ins were refused since yesterday because their account is locked; the service names ten. */
+  lockedOut?: readonly ActivityOfUser[] | undefined;
   backups?: readonly GetBackupsResponse[] | undefined;
   isDailyBackup?: boolean | undefined;
   coverage?: TwoFactorCoverage | undefined;
@@ -31,11 +43,29 @@ export interface SiteFacts {
   apiKey?: ApiKeyInfo | null | undefined;
   expiredApiKey?: ApiKeyInfo | null | undefined;
   settings?: SiteSettings | undefined;
+  /** Accepted invitations whose temporary membership ends soon. */
+  endingMemberships?: readonly InvitationInfoResponse[] | undefined;
+  destinations?: readonly Destination[] | undefined;
+  /** Time zone in which the month of imports closes. */
+  importTimeZone?: string | undefined;
+  /** Users enabled for imports with their last ones; not read before the close is near. */
+  importStatus?: readonly UserSyncStatus[] | undefined;
 }
 
 /** Something to act on, and where it is done. */
 export interface AttentionItem {
-  id: 'failedSignIns' | 'lockedOut' | 'backup' | 'secondFactor' | 'jobs' | 'tasks' | 'apiKey' | 'storage';
+  id:
+    | 'failedSignIns'
+    | 'lockedOut'
+    | 'backup'
+    | 'secondFactor'
+    | 'jobs'
+    | 'tasks'
+    | 'apiKey'
+    | 'storage'
+    | 'memberships'
+    | 'deliveries'
+    | 'imports';
   tone: 'bad' | 'warn';
   /** The fact in one sentence without a full stop. */
   title: string;
@@ -71,13 +101,48 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
 }
 
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
 const PERIOD_DAYS = 30;
 /** Days that count as now: yesterday and today, which has just begun for some. */
 const RECENT_DAYS = 2;
+
+/** The first of the days that count as now (UTC), as "2026-03-29". */
+export const getRecentDay = (now: Date): string => listDays(now, RECENT_DAYS)[0] ?? '';
+
+/** Whether somebody was refused since yesterday because their account is locked. */
+export const hasLockOuts = (activity: readonly ActivityCount[], now: Date): boolean =>
+  sum(countByDay(activity, [LOCKED_OUT], listDays(now, RECENT_DAYS))) > 0;
+
 const MIN_FAILED = 10;
 const UNUSUAL_FACTOR = 3;
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const MAX_NAMES = 3;
+
+/** The first names, and how many more there are: "Ada Okafor, Ben Li, Cy Fox, 2 more". */
+function abbreviateNames(names: readonly string[], count = names.length): string {
+  const shown = names.slice(0, MAX_NAMES);
+  const more = count - shown.length;
+  return [...shown, ...(more > 0 ? [`${formatNumber(more)} more`] : [])].join(', ');
+}
+
+/** People of one summary of the activity: the service names no more. */
+const MAX_LOCKED_OUT = 10;
+
+function findLockedOut({ lockedOut = [] }: SiteFacts): AttentionItem[] {
+  const count = lockedOut.length;
+  if (count === 0) return [];
+  const names = lockedOut.map(({ fullName, userName }) => fullName.trim() || userName);
+  const people = pluralize(count, 'person', 'people');
+  return [
+    {
+      id: 'lockedOut',
+      tone: 'warn',
+      title: `${count < MAX_LOCKED_OUT ? people : `${people} or more`} could not sign in because their account is locked`,
+      detail: `${abbreviateNames(names)}, since yesterday. A new password unlocks an account immediately.`,
+    },
+  ];
+}
 
 function findFailedSignIns({ activity }: SiteFacts, now: Date): AttentionItem[] {
   if (!activity) return [];
@@ -85,28 +150,14 @@ function findFailedSignIns({ activity }: SiteFacts, now: Date): AttentionItem[] 
   const failed = countByDay(activity, FAILED_SIGN_INS, days);
   const recent = sum(failed.slice(-RECENT_DAYS));
   const usual = Math.round(RECENT_DAYS * median(failed.slice(0, -RECENT_DAYS)));
-  const lockedOut = sum(countByDay(activity, [LOCKED_OUT], days.slice(-RECENT_DAYS)));
+  if (recent < MIN_FAILED || recent <= UNUSUAL_FACTOR * usual) return [];
   return [
-    ...(recent >= MIN_FAILED && recent > UNUSUAL_FACTOR * usual
-      ? [
-          {
-            id: 'failedSignIns' as const,
-            tone: 'bad' as const,
-            title: `${formatNumber(recent)} failed sign-ins since yesterday, usually ${formatNumber(usual)}`,
-            detail: 'The usual number is the median of the last four weeks.',
-          },
-        ]
-      : []),
-    ...(lockedOut > 0
-      ? [
-          {
-            id: 'lockedOut' as const,
-            tone: 'warn' as const,
-            title: `${pluralize(lockedOut, 'sign-in', 'sign-ins')} refused because the account is locked`,
-            detail: 'Since yesterday. A new password unlocks an account immediately.',
-          },
-        ]
-      : []),
+    {
+      id: 'failedSignIns',
+      tone: 'bad',
+      title: `${formatNumber(recent)} failed sign-ins since yesterday, usually ${formatNumber(usual)}`,
+      detail: 'The usual number is the median of the last four weeks.',
+    },
   ];
 }
 
@@ -133,15 +184,12 @@ function findMissingBackup({ backups, isDailyBackup }: SiteFacts, now: Date): At
   ];
 }
 
-const MAX_NAMES = 3;
-
 function findMissingFactors({ coverage }: SiteFacts): AttentionItem[] {
   const count = coverage?.administratorsNotSetUp ?? 0;
   if (!coverage || count === 0) return [];
   const names = coverage.people
     .filter(({ isAdministrator }) => isAdministrator)
     .map(({ fullName }) => fullName);
-  const more = count - Math.min(names.length, MAX_NAMES);
   return [
     {
       id: 'secondFactor',
@@ -150,7 +198,7 @@ function findMissingFactors({ coverage }: SiteFacts): AttentionItem[] {
         count === 1
           ? '1 administrator has no second factor'
           : `${formatNumber(count)} administrators have no second factor`,
-      detail: [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`${formatNumber(more)} more`] : [])].join(', '),
+      detail: abbreviateNames(names, count),
     },
   ];
 }
@@ -235,12 +283,70 @@ function findFullStorage({ settings }: SiteFacts): AttentionItem[] {
   ];
 }
 
+function findEndingMemberships({ endingMemberships = [] }: SiteFacts, now: Date): AttentionItem[] {
+  const ends = endingMemberships.flatMap(({ membershipExpiresDate: end }) => (end ? [end] : [])).toSorted();
+  const [first] = ends;
+  if (first === undefined) return [];
+  const next = endingMemberships.find(({ membershipExpiresDate }) => membershipExpiresDate === first);
+  return [
+    {
+      id: 'memberships',
+      tone: 'warn',
+      title:
+        ends.length === 1
+          ? '1 membership ends within a week'
+          : `${formatNumber(ends.length)} memberships end within a week`,
+      detail: `${ends.length === 1 ? '' : 'The first '}${formatDistance(first, now)}: ${next?.email ?? ''}. Extend those that go on.`,
+    },
+  ];
+}
+
+function findFailedDeliveries({ destinations = [] }: SiteFacts): AttentionItem[] {
+  const failing = destinations.filter(({ isEnabled, disabledReason, failingSince }) =>
+    isEnabled ? typeof failingSince === 'string' : typeof disabledReason === 'string',
+  );
+  if (failing.length === 0) return [];
+  const waiting = sum(failing.map(({ lag }) => lag));
+  const since = failing.flatMap(({ failingSince }) => failingSince ?? []).toSorted()[0];
+  return [
+    {
+      id: 'deliveries',
+      tone: 'bad',
+      title:
+        failing.length === 1
+          ? '1 destination receives no events'
+          : `${formatNumber(failing.length)} destinations receive no events`,
+      detail: `${abbreviateNames(failing.map(({ name }) => name))}${since === undefined ? '' : `, since ${formatMoment(since)}`}. ${pluralize(waiting, 'event waits', 'events wait')}.`,
+    },
+  ];
+}
+
+function findLateImports({ importTimeZone, importStatus }: SiteFacts, now: Date): AttentionItem[] {
+  if (importTimeZone === undefined || !importStatus) return [];
+  const { month, closesAt, isNear } = getMonthClose(now.getTime(), importTimeZone);
+  const late = listWithoutImport(rankBySilence(importStatus, now.getTime()), month);
+  if (!isNear || late.length === 0) return [];
+  const name = new Intl.DateTimeFormat(undefined, { timeZone: importTimeZone, month: 'long' }).format(month);
+  return [
+    {
+      id: 'imports',
+      tone: 'warn',
+      title: `${name} closes in ${formatTimeToClose(now.getTime(), closesAt)}, and ${pluralize(late.length, 'person has', 'people have')} no import of it`,
+      detail: `${abbreviateNames(late.map(({ emailAddress }) => emailAddress))}. Later items are accepted and marked late.`,
+    },
+  ];
+}
+
 /** Lists what needs attention, failures before warnings. */
 export const findAttention = (facts: SiteFacts, now: Date): AttentionItem[] =>
   [
     ...findFailedSignIns(facts, now),
+    ...findLockedOut(facts),
     ...findMissingBackup(facts, now),
     ...findFailedWork(facts, now),
+    ...findFailedDeliveries(facts),
+    ...findLateImports(facts, now),
+    ...findEndingMemberships(facts, now),
     ...findEndingKey(facts, now),
     ...findMissingFactors(facts),
     ...findFullStorage(facts),

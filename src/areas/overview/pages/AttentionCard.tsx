@@ -39,7 +39,7 @@ export function AttentionCard({ items, isLoading, jobs, now }: AttentionCardProp
           tone="ok"
           icon={CircleCheck}
           title="Nothing needs attention"
-          detail="Sign-ins, backups, second factors, jobs and keys are checked, as far as you may see them."
+          detail="Sign-ins, backups, second factors, jobs, keys, memberships, deliveries and imports are checked, as far as you may see them."
         />
       )}
     </HomeCard>
@@ -72,6 +72,24 @@ function AttentionAction({ id, jobId }: { id: AttentionItem['id']; jobId: number
       return (
         <Link to="/settings/two-factor" className={className}>
           Show them
+        </Link>
+      );
+    case 'memberships':
+      return (
+        <Link to="/invitations" search={{ soon: true }} className={className}>
+          Review
+        </Link>
+      );
+    case 'deliveries':
+      return (
+        <Link to="/publications/{-$list}" params={{ list: 'destinations' }} className={className}>
+          Show destinations
+        </Link>
+      );
+    case 'imports':
+      return (
+        <Link to="/imports" className={className}>
+          Plan import
         </Link>
       );
     case 'jobs':

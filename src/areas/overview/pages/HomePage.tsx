@@ -25,9 +25,17 @@ export function HomePage() {
   const today = home.seats.data?.at(-1);
   const people = today && countPeople(today);
   const items = findAttention(home.facts, openedAt);
-  const isLoading = [home.activity, home.backups, home.coverage, home.tasks].some(
-    ({ isLoading: loading }) => loading,
-  );
+  const isLoading = [
+    home.activity,
+    home.lockedOut,
+    home.backups,
+    home.coverage,
+    home.tasks,
+    home.memberships,
+    home.destinations,
+    home.imports,
+    home.importStatus,
+  ].some(({ isLoading: loading }) => loading);
   const invite = usePermission('inviteExistingUser');
   // Administrators begin with what they look after, others with the data and their own work.
   const { activity, backups, coverage, tasks, settings } = home.may;

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
+import { ENDING_SOON_DAYS } from '../../../../contract/rules/people/invitations.ts';
 import { readTwoFactorCoverageOptions } from '../../../api/generated/queries/access.gen.ts';
 import { summarizeUserActivityOptions } from '../../../api/generated/queries/activity.gen.ts';
 import { getBackupSettingsOptions, listBackupsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { countChangedEntriesOptions } from '../../../api/generated/queries/entry-history.gen.ts';
+import { listInvitationsOptions } from '../../../api/generated/queries/invitations.gen.ts';
 import { listJobsOptions } from '../../../api/generated/queries/jobs.gen.ts';
 import {
   listLicenseSeatsOptions,
   listSeatTotalsOptions,
 } from '../../../api/generated/queries/licenses.gen.ts';
+import { listDestinationsOptions } from '../../../api/generated/queries/publications.gen.ts';
 import { listEntryTypesOptions } from '../../../api/generated/queries/schema.gen.ts';
 import {
   getSiteSettingsOptions,
@@ -17,7 +20,12 @@ import {
 } from '../../../api/generated/queries/settings.gen.ts';
 import { getApiKeyOptions } from '../../../api/generated/queries/tokens.gen.ts';
 import { usePermission } from '../../../api/session.ts';
-import { listDays } from '../model/attention.ts';
+import {
+  getMonthClose,
+  importSettingsQuery,
+  importStatusQuery,
+} from '../../relationship-intelligence/index.ts';
+import { getRecentDay, hasLockOuts, listDays, LOCKED_OUT } from '../model/attention.ts';
 
 /** Days that the key figures and the recent changes cover. */
 const PERIOD_DAYS = 30;
@@ -25,6 +33,8 @@ const DAY_MS = 86_400_000;
 /** Aggregates of a month change little within minutes. */
 export const STALE_MS = 5 * 60_000;
 const OPEN_JOB_INTERVAL_MS = 2_000;
+/** Ending memberships of one request. */
+const MAX_MEMBERSHIPS = 1_000;
 
 /** Reads everything the page shows, as far as the viewer may; each part loads and fails on its own. */
 export function useHome(openedAt: Date) {
@@ -42,6 +52,10 @@ export function useHome(openedAt: Date) {
     changes: usePermission('listChangedEntries').allowed,
     figures: usePermission('listSiteFigures').allowed,
     key: usePermission('getApiKey').allowed,
+    invitations: usePermission('listInvitations').allowed,
+    destinations: usePermission('listDestinations').allowed,
+    importSettings: usePermission('getImportSettings').allowed,
+    importStatus: usePermission('getImportStatus').allowed,
   };
   const cached = { staleTime: STALE_MS };
   const seats = useQuery({
@@ -62,6 +76,30 @@ export function useHome(openedAt: Date) {
     ...cached,
     enabled: may.activity,
   });
+  const lockedOut = useQuery({
+    ...summarizeUserActivityOptions({
+      body: { dateFrom: `${getRecentDay(openedAt)}T00:00:00.000Z`, activities: [LOCKED_OUT] },
+    }),
+    ...cached,
+    enabled: may.activity && activity.data !== undefined && hasLockOuts(activity.data.counts, openedAt),
+  });
+  const memberships = useQuery({
+    ...listInvitationsOptions({
+      query: { endingWithinDays: ENDING_SOON_DAYS, pageNumber: 1, pageSize: MAX_MEMBERSHIPS },
+    }),
+    ...cached,
+    enabled: may.invitations,
+  });
+  const destinations = useQuery({ ...listDestinationsOptions(), ...cached, enabled: may.destinations });
+  const imports = useQuery({ ...importSettingsQuery, ...cached, enabled: may.importSettings });
+  const importStatus = useQuery({
+    ...importStatusQuery,
+    ...cached,
+    enabled:
+      may.importStatus &&
+      imports.data !== undefined &&
+      getMonthClose(openedAt.getTime(), imports.data.timeZone).isNear,
+  });
   const backups = useQuery({ ...listBackupsOptions(), ...cached, enabled: may.backups });
   const schedule = useQuery({ ...getBackupSettingsOptions(), ...cached, enabled: may.backups });
   const coverage = useQuery({ ...readTwoFactorCoverageOptions(), ...cached, enabled: may.coverage });
@@ -80,6 +118,7 @@ export function useHome(openedAt: Date) {
   });
   const facts = {
     activity: activity.data?.counts,
+    lockedOut: lockedOut.data?.topUsers,
     backups: backups.data?.data,
     isDailyBackup: schedule.data?.isDaily,
     coverage: coverage.data,
@@ -88,6 +127,10 @@ export function useHome(openedAt: Date) {
     apiKey: key.data?.apiKey,
     expiredApiKey: key.data?.expiredApiKey,
     settings: settings.data,
+    endingMemberships: memberships.data,
+    destinations: destinations.data,
+    importTimeZone: imports.data?.timeZone,
+    importStatus: importStatus.data,
   };
   const queries = {
     seats,
@@ -101,6 +144,11 @@ export function useHome(openedAt: Date) {
     types,
     changes,
     jobs,
+    lockedOut,
+    memberships,
+    destinations,
+    imports,
+    importStatus,
   };
   return { days, since, may, facts, ...queries };
 }

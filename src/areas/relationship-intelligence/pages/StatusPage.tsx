@@ -18,7 +18,7 @@ import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { getMonthClose } from '../planner/month-close.ts';
 import { importSettingsQuery, importStatusQuery } from './queries.ts';
 import { SideCards } from './SideCards.tsx';
-import { rankBySilence, toHeatStrip } from './silence.ts';
+import { listWithoutImport, rankBySilence, toHeatStrip } from './silence.ts';
 import type { HeatStrip, SilentUser } from './silence.ts';
 import { useNow } from './use-now.ts';
 import './imports.css';
@@ -142,7 +142,7 @@ export function StatusPage() {
 /** Users without an import of the month that closes soon. */
 function SilentAlarm({ users, timeZone }: { users: readonly SilentUser[]; timeZone: string }) {
   const { month, isNear } = getMonthClose(useNow(), timeZone);
-  const silent = users.filter(({ lastDate }) => lastDate === undefined || lastDate < month);
+  const silent = listWithoutImport(users, month);
   if (!isNear || silent.length === 0) return null;
   const name = new Intl.DateTimeFormat(undefined, { timeZone, month: 'long' }).format(month);
   return (

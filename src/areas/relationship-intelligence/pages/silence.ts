@@ -26,6 +26,12 @@ export function rankBySilence(users: readonly UserSyncStatus[], now: number): Si
     .toSorted((one, other) => (one.lastDate ?? 0) - (other.lastDate ?? 0) || one.userId - other.userId);
 }
 
+/** Users without an import of a month that starts at `month`, those whose last import is longest ago first. */
+export const listWithoutImport = <User extends Pick<SilentUser, 'lastDate'>>(
+  users: readonly User[],
+  month: number,
+): User[] => users.filter(({ lastDate }) => lastDate === undefined || lastDate < month);
+
 export interface HeatStrip {
   total: number;
   /** The last 90 days, the earliest first; `level` from 0 (none) to 4. */
