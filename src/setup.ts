@@ -1,5 +1,6 @@
 // oxlint-disable no-underscore-dangle -- the name is zod's
 import type { $ZodConfig, $ZodRawIssue } from 'zod/v4/core';
+import { PATTERN_INSTRUCTIONS } from '../contract/rules/patterns.ts';
 
 declare global {
   /** Global configuration of all copies of zod. */
@@ -20,21 +21,9 @@ function formatMissing(path: readonly PropertyKey[] | undefined): string {
   return `Enter ${/^[aeiou]/i.test(label) ? 'an' : 'a'} ${label}`;
 }
 
-/** Instructions for the patterns of the contract that forms contain. */
-const PATTERNS: Readonly<Record<string, string>> = {
-  '/^[A-Za-z][A-Za-z0-9_]*$/': 'Use letters, digits and underscores, and begin with a letter',
-  '/^[A-Za-z][A-Za-z0-9_-]*$/': 'Use letters, digits, hyphens and underscores, and begin with a letter',
-  '/^[a-z][a-z0-9-]*[a-z0-9]$/': 'Use lower-case letters, digits and hyphens, and begin with a letter',
-  '/^[a-z][a-z0-9-]*$/': 'Use lower-case letters, digits and hyphens, and begin with a letter',
-  '/^[^\\s@.]+(\\.[^\\s@.]+)+$/': 'Enter a domain such as example.com',
-  '/^([^\\s@]+@)?[^\\s@.]+(\\.[^\\s@.]+)+$/': 'Enter an e-mail address, or a domain such as example.com',
-  '/^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$/':
-    'Use letters, digits, hyphens and underscores, with dots between the words',
-  '/^[A-Za-z0-9_:.\\/-]+$/': 'Use letters, digits and the characters _ : . / -',
-  '/^([01]\\d|2[0-3]):[0-5]\\d$/': 'Enter a time such as 07:30',
-  '/^[0-9]{6}$/': 'Enter the six digits shown in the app',
-  '/\\S/': 'Enter a text, not only spaces',
-};
+/** Formats the instruction for a pattern, which zod gives as the text of a regular expression: `/^a\\/b$/`. */
+const formatPattern = (pattern: string | undefined): string =>
+  PATTERN_INSTRUCTIONS[String(pattern).slice(1, -1).replaceAll('\\/', '/')] ?? 'This is not valid';
 
 /** Formats a validation issue as an instruction; undefined for zod's own message. */
 function formatIssue(issue: $ZodRawIssue): string | undefined {
@@ -44,9 +33,7 @@ function formatIssue(issue: $ZodRawIssue): string | undefined {
   if (issue.code === 'too_big' && issue.origin === 'string') return `Use at most ${issue.maximum} characters`;
   if (issue.code === 'invalid_format' && issue.format === 'email') return 'This is not an e-mail address';
   if (issue.code === 'invalid_format')
-    return issue.input === ''
-      ? formatMissing(issue.path)
-      : (PATTERNS[String(issue.pattern)] ?? 'This is not valid');
+    return issue.input === '' ? formatMissing(issue.path) : formatPattern(issue.pattern);
   if (issue.code === 'invalid_type' && issue.input === undefined) return formatMissing(issue.path);
   return undefined;
 }

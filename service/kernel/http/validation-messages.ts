@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { formatPathName } from '../../../contract/rules/json/scan.ts';
+import { PATTERN_INSTRUCTIONS } from '../../../contract/rules/patterns.ts';
 import { type FieldError, MAX_FIELD_ERRORS } from '../api-error.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -18,15 +19,6 @@ const FORMATS: Readonly<Record<string, string>> = {
   email: 'an e-mail address such as name@company.example',
   uuid: 'a UUID',
   int32: 'a whole number of 32 bits',
-};
-
-/** Descriptions of the contract's patterns; for any other pattern the message contains the pattern itself. */
-const PATTERNS: Readonly<Record<string, string>> = {
-  [String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,7})?)?(Z|[+-]\d{2}:\d{2})?)?$`]:
-    'a date such as 2026-11-21, or with a time such as 2026-11-21T09:30:00.000Z',
-  '^[A-Za-z][A-Za-z0-9_]*$': 'a letter, and behind it letters, digits and _',
-  '^[a-z][a-z0-9-]*$': 'a small letter, and behind it small letters, digits and -',
-  '^[0-9]{6}$': 'six digits',
 };
 
 /** Keywords whose error makes an error of `format` for the same value redundant. */
@@ -52,10 +44,8 @@ function describe(error: ErrorObject): string {
       return `must be ${String(params['allowedValue'])}`;
     case 'format':
       return `must be ${FORMATS[String(params['format'])] ?? `of the form ${String(params['format'])}`}`;
-    case 'pattern': {
-      const description = PATTERNS[String(params['pattern'])];
-      return description === undefined ? (error.message ?? 'is not valid') : `must be ${description}`;
-    }
+    case 'pattern':
+      return PATTERN_INSTRUCTIONS[String(params['pattern'])] ?? 'is not valid';
     case 'minimum':
     case 'exclusiveMinimum':
       return `must be at least ${String(params['limit'])}`;

@@ -74,7 +74,7 @@ onEachApp((context) => {
     }
     const { body } = await things.api.get<ErrorBody>(`${PATH}/allentrieshistory?modifiedSince=yesterday`);
     expect(body.message).toBe(
-      'modifiedSince: must be a date such as 2026-11-21, or with a time such as 2026-11-21T09:30:00.000Z',
+      'modifiedSince: Enter a date such as 2026-11-21, or with a time such as 2026-11-21T09:30:00.000Z',
     );
   });
 
