@@ -191,6 +191,45 @@ test('shows the details of a row and nearby activity of the same user and addres
   await expect(panel).toBeVisible();
 });
 
+test('a click on a row opens it, but not with a modifier key, on selected text or beside its controls', async ({
+  page,
+}) => {
+  await openAs(page, ada, '/activity?range=90');
+  const row = grid(page).getByRole('row').nth(2);
+  const cell = row.getByRole('gridcell').first();
+  await cell.click({ modifiers: ['Control'] });
+  // The second click selects a word.
+  await cell.dblclick({ modifiers: ['Shift'] });
+  await row
+    .getByRole('gridcell')
+    .last()
+    .click({ position: { x: 1, y: 1 } });
+  await expect(page).toHaveURL('/activity?range=90');
+  await page.evaluate(() => getSelection()?.removeAllRanges());
+  await cell.click({ position: { x: 2, y: 4 } });
+  await expect(page).toHaveURL(/\/activity\/\d+\?/);
+  await expect(page.getByRole('dialog')).toBeVisible();
+});
+
+test('collapses the top lists, and keeps them collapsed in this browser', async ({ page }) => {
+  await openAs(page, ada, '/activity?range=30');
+  const people = page.getByRole('region', { name: 'Most active people' });
+  const toggle = page.getByRole('button', { name: 'Top lists' });
+  const chart = page.getByRole('figure', { name: 'Activity by day (UTC)' });
+  await expect(people).toBeVisible();
+  await expect(toggle).toHaveAttribute('aria-expanded', 'true');
+  await toggle.click();
+  await expect(people).toBeHidden();
+  await expect(page.getByRole('region', { name: 'Most used addresses' })).toBeHidden();
+  await page.reload();
+  await expect(chart).toBeVisible();
+  await expect(toggle).toHaveAttribute('aria-expanded', 'false');
+  await expect(people).toBeHidden();
+  await expectAccessible(page);
+  await toggle.click();
+  await expect(people).toBeVisible();
+});
+
 test('keeps the rows of an investigation and shows rows added since', async ({ page, calls, elsewhere }) => {
   const person = await calls.createUser({ firstName: 'Sofia', lastName: 'Suspect' });
   await createCalls(elsewhere.request, person);

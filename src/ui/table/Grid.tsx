@@ -8,7 +8,7 @@ import { useDensity } from '../theme.ts';
 import { SMALL_SCREEN, useMedia } from '../use-media.ts';
 import { getVisibleColumns, getTableLayout, getRowHeight } from './columns.ts';
 import type { Column, RowId, Sort } from './columns.ts';
-import { handleRowKeyDown } from './row-keys.ts';
+import { handleRowClick, handleRowKeyDown } from './row-keys.ts';
 import { createIdReader, useRowUpdates } from './row-source.ts';
 import type { RowSource } from './row-source.ts';
 import { useSelection } from './selection.ts';
@@ -122,6 +122,7 @@ export function Grid<Row>(props: GridProps<Row>) {
           className={cx(refetching && 'tbl-dim')}
           onChange={handleChange}
           onFocus={handleFocus}
+          onClick={handleRowClick}
           onKeyDown={(event) =>
             handleRowKeyDown(event, {
               count: rows.length,

@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from 'react';
+import type { KeyboardEvent, MouseEvent } from 'react';
 
 interface RowKeyContext {
   count: number;
@@ -38,7 +38,25 @@ export function handleRowKeyDown(
     event.preventDefault();
     toggle(current, event.shiftKey);
   }
-  if (event.key === 'Enter') event.target.querySelector<HTMLAnchorElement>('a[href]')?.click();
+  if (event.key === 'Enter') openRow(event.target);
+}
+
+/** Follows the first link of a row, which leads to what the row stands for. */
+const openRow = (row: HTMLTableRowElement) => row.querySelector<HTMLAnchorElement>('a[href]')?.click();
+
+/** Elements that a click is meant for, and the cells around the controls of a row, which are easily hit beside them. */
+const ROW_CONTROLS = 'a, button, input, select, textarea, label, summary, .tbl-select, .tbl-menu';
+
+/** Opens the row that is clicked outside of its controls; with a modifier key, or to select text, a click does nothing. */
+export function handleRowClick(event: MouseEvent<HTMLElement>): void {
+  const { target, currentTarget } = event;
+  // React also bubbles events of a menu that is rendered in a portal.
+  if (!(target instanceof Element) || !currentTarget.contains(target)) return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (target.closest(ROW_CONTROLS) !== null) return;
+  if (getSelection()?.isCollapsed === false) return;
+  const row = target.closest('tr');
+  if (row) openRow(row);
 }
 
 /** Descriptions of the keys for the cheat sheet. */

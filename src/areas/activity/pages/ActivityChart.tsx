@@ -1,4 +1,4 @@
-import { ZoomOut } from 'lucide-react';
+import { ListOrdered, ZoomOut } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import type { UserActivitySummary } from '../../../../contract/generated/types.gen.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
@@ -14,6 +14,7 @@ import type { useActivitySummary } from '../model/activity-data.ts';
 import { buildChartSeries, getChartPeriod } from '../model/chart-series.ts';
 import { createPeriod, getReportStart, widenPeriod } from '../model/period.ts';
 import type { Period, PeriodBounds } from '../model/period.ts';
+import { setTopListsVisible, useAreTopListsVisible } from '../model/preferences.ts';
 import type { ActivityView } from '../model/view.ts';
 
 interface ActivityChartProps extends ReturnType<typeof useActivitySummary> {
@@ -26,17 +27,19 @@ interface ActivityChartProps extends ReturnType<typeof useActivitySummary> {
 /** Summary of the report: rows over time, and the most frequent users and addresses. */
 export function ActivityChart(props: ActivityChartProps) {
   const { view, show, summary, isStale, error } = props;
+  const areTopListsVisible = useAreTopListsVisible();
   if (error && !summary) return <SummaryError {...props} />;
   return (
     <div className={cx('act-summary', isStale && 'act-stale')} aria-busy={isStale}>
       <TimeCard {...props} />
-      <TopLists {...{ view, show, summary }} />
+      {areTopListsVisible && <TopLists {...{ view, show, summary }} />}
     </div>
   );
 }
 
 function TimeCard({ view, show, bounds, now, summary }: ActivityChartProps) {
   const { from, to } = bounds;
+  const areTopListsVisible = useAreTopListsVisible();
   const chart = useMemo(
     () => summary && buildChartSeries(summary.counts, { bucket: summary.bucket, from, to }),
     [summary, from, to],
@@ -58,16 +61,26 @@ function TimeCard({ view, show, bounds, now, summary }: ActivityChartProps) {
     <Card
       title={label}
       actions={
-        <Button
-          size="small"
-          icon={ZoomOut}
-          disabledReason={
-            from <= getReportStart(now) && bounds.isOpen ? 'The whole report is shown' : undefined
-          }
-          onClick={() => showPeriod(widenPeriod(bounds, now))}
-        >
-          Zoom out
-        </Button>
+        <div className="act-chart-actions">
+          <Button
+            size="small"
+            icon={ListOrdered}
+            aria-expanded={areTopListsVisible}
+            onClick={() => setTopListsVisible(!areTopListsVisible)}
+          >
+            Top lists
+          </Button>
+          <Button
+            size="small"
+            icon={ZoomOut}
+            disabledReason={
+              from <= getReportStart(now) && bounds.isOpen ? 'The whole report is shown' : undefined
+            }
+            onClick={() => showPeriod(widenPeriod(bounds, now))}
+          >
+            Zoom out
+          </Button>
+        </div>
       }
     >
       {chart && chart.series.length > 0 && (
