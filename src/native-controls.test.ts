@@ -17,9 +17,19 @@ const NATIVE_CONTROLS: readonly { pattern: RegExp; instead: string }[] = [
     pattern: /\btype=(?:"|\{[^}]*')(?:date|time|datetime-local|month|week)\b/,
     instead: 'ui/form/DateInput.tsx',
   },
+  // Dates typed as a text, in UTC instead of the zone of the user.
+  {
+    pattern: /<(?:textarea|input)\b(?:(?!\/>)[\s\S])*?\bUTC\b/,
+    instead: 'ui/form/DateInput.tsx',
+  },
+  // Options of a select that stand for true and false.
+  {
+    pattern: /\{ value: (?:'true'|'false'|true|false), label: /,
+    instead: 'ui/form/SwitchInput.tsx',
+  },
 ];
 
-test('no file has a native select or date input beside those of ui/form', () => {
+test('no file has a select, date input or Boolean of its own beside those of ui/form', () => {
   expect(files.length).toBeGreaterThan(400);
   const found = files.flatMap((file) =>
     NATIVE_CONTROLS.filter(({ pattern }) => pattern.test(readCode(file))).map(

@@ -17,10 +17,13 @@ import { formatSize } from '../../../lib/sizes.ts';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { useField } from '../../../ui/form/use-field.ts';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
@@ -179,26 +182,20 @@ interface ArgumentFieldProps {
   names: SchemaNames;
 }
 
-const BOOLEANS = [
-  { value: 'true', label: 'Yes' },
-  { value: 'false', label: 'No' },
-];
-
 /** Field of an argument of the tool. */
 function ArgumentField({ control, field, names }: ArgumentFieldProps) {
   const { label, hint, kind, isRequired, options } = field;
   const name = `values.${field.name}` as const;
-  if (kind === 'entryType' || kind === 'choice' || kind === 'boolean') {
+  if (kind === 'boolean') return <SwitchArgument {...{ control, name, label, hint, isRequired }} />;
+  if (kind === 'entryType' || kind === 'choice') {
     const choices =
-      kind === 'boolean'
-        ? BOOLEANS
-        : kind === 'choice'
-          ? options.map((value) => ({ value, label: value }))
-          : names.types.map((type) => ({
-              ...toTypeOption(type),
-              value: type.apiName,
-              hint: type.apiName,
-            }));
+      kind === 'choice'
+        ? options.map((value) => ({ value, label: value }))
+        : names.types.map((type) => ({
+            ...toTypeOption(type),
+            value: type.apiName,
+            hint: type.apiName,
+          }));
     return (
       <SelectField
         {...{ control, name, label, hint }}
@@ -214,6 +211,31 @@ function ArgumentField({ control, field, names }: ArgumentFieldProps) {
       {...(kind === 'json' && { rows: 3, placeholder: 'JSON' })}
       {...(kind === 'number' && { inputMode: 'decimal' as const })}
     />
+  );
+}
+
+interface SwitchArgumentProps extends Pick<ToolField, 'label' | 'hint' | 'isRequired'> {
+  control: PreviewControl;
+  name: `values.${string}`;
+}
+
+/** Boolean argument, whose value in the form is a text; without a value it is left out. */
+function SwitchArgument({ isRequired, ...props }: SwitchArgumentProps) {
+  const { bind, value, error, id, noteId } = useField<PreviewValues, PreviewValues, string | undefined>(
+    props,
+  );
+  return (
+    <FieldFrame {...{ id, noteId, error }} label={props.label} hint={props.hint} optional={!isRequired}>
+      <SwitchInput
+        id={id}
+        value={value === undefined || value === '' ? undefined : value === 'true'}
+        isInvalid={error !== undefined}
+        describedBy={noteId}
+        onBlur={bind.onBlur}
+        onChange={(isOn) => bind.onChange(String(isOn))}
+        onClear={() => bind.onChange('')}
+      />
+    </FieldFrame>
   );
 }
 

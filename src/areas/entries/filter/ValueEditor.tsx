@@ -39,6 +39,8 @@ export function ValueEditor(props: ValueEditorProps) {
   if (operand === 'none') return null;
   if (field && isIdField(field.fieldType))
     return <IdsEditor {...props} field={field} label={label} isMulti={operand === 'several'} />;
+  if (operand === 'several' && field?.fieldType === FIELD.date)
+    return <DateListEditor {...{ label, onChange, field }} operands={comparison.operands} />;
   if (operand === 'several')
     return <ListEditor {...{ label, onChange, field }} operands={comparison.operands} />;
   const set = (index: number) => (value: Operand) => {
@@ -137,17 +139,48 @@ interface ListEditorProps {
   onChange: (operands: readonly Operand[]) => void;
 }
 
-/** Text area for several texts, numbers or dates, one per line; dates with a time are written as stored, in UTC. */
+/** Date inputs for several dates, in the zone of the list, and an empty one for another date. */
+function DateListEditor({ label, operands, field, onChange }: ListEditorProps & { field: Field }) {
+  const { isDateOnly } = field;
+  const { name: zone } = useTimeZone();
+  const zoneId = useId();
+  const values = operands.at(-1) === '' ? operands : [...operands, ''];
+  return (
+    <div
+      className="find-dates"
+      role="group"
+      aria-label={label}
+      aria-describedby={isDateOnly ? undefined : zoneId}
+    >
+      {values.map((value, index) => (
+        <DateInput
+          // oxlint-disable-next-line react/no-array-index-key -- dates have no identity but their place
+          key={index}
+          className="find-date"
+          kind={isDateOnly ? 'day' : 'time'}
+          timeZone={zone}
+          aria-label={`${label}, date ${index + 1}`}
+          value={formatDateInput(value, isDateOnly, zone)}
+          onChange={(text) => onChange(values.with(index, parseDateInput(text, isDateOnly, zone)))}
+        />
+      ))}
+      {!isDateOnly && (
+        <span id={zoneId} className="find-and">
+          {formatTimeZoneName(zone)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Text area for several texts or numbers, one per line. */
 function ListEditor({ label, operands, field, onChange }: ListEditorProps) {
-  const fieldType = field?.fieldType;
-  const isDateTime = field?.fieldType === FIELD.date && !field.isDateOnly;
-  const parseLine = (line: string): Operand =>
-    fieldType === FIELD.text || fieldType === FIELD.date ? line : parseNumber(line);
+  const parseLine = (line: string): Operand => (field?.fieldType === FIELD.text ? line : parseNumber(line));
   return (
     <textarea
       className="input find-lines"
-      aria-label={`${label}, one per line${isDateTime ? ', in UTC' : ''}`}
-      placeholder={isDateTime ? 'One per line, in UTC' : 'One per line'}
+      aria-label={`${label}, one per line`}
+      placeholder="One per line"
       rows={Math.min(6, Math.max(2, operands.length + 1))}
       value={operands.join('\n')}
       onChange={({ target }) => onChange(target.value === '' ? [] : target.value.split('\n').map(parseLine))}
