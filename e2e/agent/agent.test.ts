@@ -228,7 +228,7 @@ test('makes a key on a licensed site, shows what its agent read, and stops all a
   const details = page.getByRole('dialog', { name: `Read Harbor ${first}` });
   await expect(details.getByRole('note')).toContainText(`Reason of entry ${first}`);
   await expectAccessible(page);
-  await details.getByRole('link', { name: `What was seen of entry ${first}` }).click();
+  await details.getByRole('link', { name: `Fields read of entry ${first}` }).click();
   const seen = page.getByRole('region', { name: 'Deal analyst' });
   await expectRow(seen.getByRole('table'), { Field: 'Reason', Calls: '2' });
   await expectAccessible(page);

@@ -80,7 +80,7 @@ test('creates, changes and deletes a group by keyboard and shows the effects', a
   const preview = edit.getByRole('region', { name: 'Effect on members' });
   await expect(preview).toContainText(`2 people lose Read Data.${ann.name} and ${ben.name}`);
   await expect(preview).toContainText(
-    `1 person gains Run Reports; 1 person has it through another group already.${ann.name}`,
+    `1 person gains Run Reports. 1 person already has it through another group.${ann.name}`,
   );
   await expectAccessibleInBothThemes(page);
   await edit.getByRole('button', { name: 'Save' }).click();
@@ -96,7 +96,7 @@ test('creates, changes and deletes a group by keyboard and shows the effects', a
   await chooseMenuItem(page, 'Actions for Quarter and year close', 'Delete group');
   const dialog = page.getByRole('alertdialog', { name: 'Delete Quarter and year close?' });
   await expect(dialog).toContainText('2 members leave it');
-  await expect(dialog).toContainText(`1 person loses Run Reports; 1 person keeps it through another group.`);
+  await expect(dialog).toContainText(`1 person loses Run Reports. 1 person keeps it through another group.`);
   const remove = dialog.getByRole('button', { name: 'Delete group' });
   await expect(remove).toHaveAccessibleDescription('Type “Quarter and year close” first');
   await expectAccessibleInBothThemes(page);

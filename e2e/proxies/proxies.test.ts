@@ -80,21 +80,21 @@ test('shows a cycle in the graph and in the table', async ({ page, calls }) => {
   const table = page.getByRole('grid', { name: 'Assignments drawn' });
   await expect(graph.getByRole('link', { name: /^Ines Ring,\s*Cycle · No 2FA$/ })).toBeVisible();
   await expect(graph.getByRole('link', { name: /^Dov Outside,\s*No 2FA$/ })).toBeVisible();
-  await expectRow(table, { Proxy: 'Cleo Ring', 'May act for': 'Ines Ring', Warnings: 'Cycle' });
+  await expectRow(table, { Proxy: 'Cleo Ring', 'May act for': 'Ines Ring', Risks: 'Cycle' });
   await expect(
     await expectRow(table, { Proxy: 'Dov Outside', 'May act for': 'Ines Ring' }),
   ).not.toContainText('Cycle');
   await expectAccessible(page);
 
   // The administrator who assigns themself is marked, and found by a filter.
-  const warnings = page.getByRole('button', { name: 'Warnings filter' });
+  const warnings = page.getByRole('button', { name: 'Risks filter' });
   await warnings.click();
   await page.getByRole('checkbox', { name: 'Self-assigned' }).check();
   await page.keyboard.press('Escape');
-  await expectRow(table, { 'May act for': 'Dov Outside', Warnings: /Self-assigned/ });
+  await expectRow(table, { 'May act for': 'Dov Outside', Risks: /Self-assigned/ });
   await expect(table).toHaveAttribute('aria-rowcount', '2');
   await expect(graph.getByRole('link', { name: /Self-assigned/ })).toHaveCount(1);
-  await page.getByRole('button', { name: 'Clear Warnings filter' }).click();
+  await page.getByRole('button', { name: 'Clear Risks filter' }).click();
   await warnings.click();
   await page.getByRole('checkbox', { name: 'In a cycle' }).check();
   await page.keyboard.press('Escape');

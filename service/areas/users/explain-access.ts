@@ -225,7 +225,7 @@ const evaluateCheck: Readonly<
       ? ['passes', `The user may act for ${countUsers(principals)}.`]
       : [
           'notice',
-          `The user may act for ${countUsers(principals)}, of whom ${refusedPrincipals} cannot be acted for now: inactive, without a license or no longer a member.`,
+          `The user may act for ${countUsers(principals)}, of whom ${refusedPrincipals} cannot be chosen: inactive, without a license or no longer a member.`,
           undefined,
           'openProxies',
         ];

@@ -39,7 +39,7 @@ export function AgentFrame() {
           Ledger
         </Link>
         <Link to="/agent/seen" activeOptions={{ includeSearch: false }}>
-          Seen of an entry
+          Fields read
         </Link>
         {preview.allowed && (
           <Link to="/agent/preview" activeOptions={{ includeSearch: false }}>

@@ -37,7 +37,7 @@ export function SeenPage() {
       <SeenForm key={`${entry} ${agent}`} entry={entry} agent={agent} />
       {entry === undefined ? (
         <Card>
-          <EmptyState icon={ScanSearch} title="What has an agent seen of an entry?">
+          <EmptyState icon={ScanSearch} title="Which fields of an entry have agents read?">
             Enter the id of an entry, which is the number at the end of its address. The ledger answers for
             the last 90 days, field by field, also for entries that were deleted.
           </EmptyState>

@@ -85,7 +85,7 @@ function EntryLinks({ call: { entryIds, keyId } }: { call: AgentCall; type: stri
           key={entryId}
           to="/agent/seen"
           search={{ entry: entryId, agent: keyId }}
-          aria-label={`What was seen of entry ${entryId}`}
+          aria-label={`Fields read of entry ${entryId}`}
         >
           {entryId}
         </Link>

@@ -204,8 +204,8 @@ function SecretPanel({ secret: { key, secret }, settings, onClose }: SecretPanel
     <Panel title={`Key “${key.name}”`} onClose={() => void close()}>
       <div className="agent-panel">
         <Banner tone="warn" title="The key is never shown again">
-          It is a password: whoever has it reads what {key.userName} may read of{' '}
-          {formatAllowedTypes(key.entryTypeIds, names)}, until {formatExactDate(key.expiresDate)}.
+          Keep it like a password. Until {formatExactDate(key.expiresDate)}, anyone with the key can read what{' '}
+          {key.userName} may read of {formatAllowedTypes(key.entryTypeIds, names)}.
         </Banner>
         <div className="agent-secret" onCopy={() => setIsCopied(true)}>
           <code aria-label="Agent key">{secret}</code>

@@ -12,7 +12,6 @@ import './group-panel.css';
 
 const MAX_NAMED_PEOPLE = 5;
 const listFormat = new Intl.ListFormat('en');
-const formatPeople = (number: number) => pluralize(number, 'person', 'people');
 
 /** Shows who gains and loses capabilities before saving. */
 export function EffectsPreview({ effects, failed }: EffectsPreviewState) {
@@ -55,16 +54,14 @@ function EffectLine({ effect, getName: nameOf }: EffectLineProps) {
   const { capabilities, change, people: ids, unaffected } = effect;
   const names = ids.slice(0, MAX_NAMED_PEOPLE).map((id) => nameOf(id) ?? `User ${id}`);
   const rest = ids.length - names.length;
-  const verb = ids.length > 1 ? change : `${change}s`;
   return (
     <li>
       <span className="effects-sign" aria-hidden>
         {change === 'gain' ? '+' : '−'}
       </span>
       <span>
-        {ids.length === 0 ? 'Nobody' : formatPeople(ids.length)} {verb}{' '}
-        <strong>{listFormat.format(capabilities)}</strong>
-        {unaffected > 0 && `; ${formatPeople(unaffected)} ${spared(change, unaffected === 1)}`}.
+        {EFFECT_TEXTS[change](ids.length)} <strong>{listFormat.format(capabilities)}</strong>.
+        {unaffected > 0 && ` ${UNAFFECTED_TEXTS[change](unaffected)}`}
       </span>
       {names.length > 0 && (
         <span className="effects-names">
@@ -75,10 +72,22 @@ function EffectLine({ effect, getName: nameOf }: EffectLineProps) {
   );
 }
 
-const spared = (change: Effect['change'], one: boolean): string =>
-  change === 'gain'
-    ? `${one ? 'has' : 'have'} it through another group already`
-    : `${one ? 'keeps' : 'keep'} it through another group`;
+/** Sentences that the capabilities end. */
+const EFFECT_TEXTS: Record<Effect['change'], (people: number) => string> = {
+  gain: (people) => (people === 0 ? 'No one gains' : pluralize(people, 'person gains', 'people gain')),
+  lose: (people) => (people === 0 ? 'No one loses' : pluralize(people, 'person loses', 'people lose')),
+};
+
+const UNAFFECTED_TEXTS: Record<Effect['change'], (people: number) => string> = {
+  gain: (people) =>
+    pluralize(
+      people,
+      'person already has it through another group.',
+      'people already have it through another group.',
+    ),
+  lose: (people) =>
+    pluralize(people, 'person keeps it through another group.', 'people keep it through another group.'),
+};
 
 interface EffectsInput {
   groupId: number;

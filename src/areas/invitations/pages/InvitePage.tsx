@@ -257,14 +257,12 @@ function MembershipCard({ settings, options, gives, reasons }: MembershipCardPro
 
 /** Who can be added without confirmation (spec 4.2 rule 2), or why nobody can. */
 function formatAddRule(type: number, { invite, add }: MissingCapabilities): string {
-  if (add !== undefined) return `Nobody: adding people ${lowercaseFirst(add)}. Everyone is invited.`;
-  if (type === TEMPORARY) return 'Nobody: a temporary membership always starts with an invitation.';
+  if (add !== undefined) return `Everyone is invited. You cannot add people without confirmation. ${add}.`;
+  if (type === TEMPORARY) return 'No one: a temporary membership always starts with an invitation.';
   const rule =
     'Only people whose e-mail domain is the dedicated domain of this site, as set in the global administration.';
-  return invite === undefined ? rule : `${rule} Inviting ${lowercaseFirst(invite)}.`;
+  return invite === undefined ? rule : `${rule} You cannot invite others. ${invite}.`;
 }
-
-const lowercaseFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
 function LabeledGroup({ label, hint, children }: { label: string; hint?: string; children: ReactNode }) {
   return (

@@ -187,7 +187,6 @@ function JobRow({ job, onClose, icon, tone, suffix = '', actions, children }: Jo
   );
 }
 
-const lowercaseFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 const getOwner = ({ ownerId, ownerName }: Job): string =>
   ownerId === null ? 'Schedule' : (ownerName ?? 'Someone who left the site');
 
@@ -248,7 +247,7 @@ function OpenJob({ job, isOthers, closeThen, onClose }: RowProps) {
           <>
             <b>{formatNumber(processed)}</b> of {formatNumber(job.total)}
             {job.state === 'paused' && ' · paused'}
-            {job.state === 'waiting' && ` · ${lowercaseFirst(formatWaiting(job))}`}
+            {job.state === 'waiting' && ` · ${formatWaiting(job)}`}
             {forecast !== undefined && ` · ${forecast}`}
           </>
         )}

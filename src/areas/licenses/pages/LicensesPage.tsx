@@ -256,7 +256,7 @@ function SeatTiles({ seats, totals }: SeatTilesProps) {
     <>
       {exceeded.length > 0 && (
         <Banner tone="warn" title="More licenses are held than agreed">
-          {exceeded.join('. ')}. Nobody loses a license. Release some, or ask those who run the platform for
+          {exceeded.join('. ')}. Nobody loses a license. Release some, or ask a platform administrator for
           more.
         </Banner>
       )}

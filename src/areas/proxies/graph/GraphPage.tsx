@@ -234,7 +234,7 @@ const PAIR_COLUMNS: readonly Column<PairRow>[] = [
   },
   {
     id: 'marks',
-    header: 'Warnings',
+    header: 'Risks',
     width: 180,
     small: 'line',
     cell: ({ warnings }) => formatWarnings(warnings),

@@ -74,7 +74,7 @@ export function WarningFilters<View extends Pick<ProxiesView, 'q' | 'warnings'>>
         onBlur={settle}
       />
       <FilterChip
-        label="Warnings"
+        label="Risks"
         options={WARNING_OPTIONS}
         value={view.warnings}
         onChange={(chosen) =>

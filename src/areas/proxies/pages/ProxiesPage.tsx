@@ -247,7 +247,7 @@ const buildColumns = (direction: Direction): readonly Column<AssignmentRow>[] =>
   },
   {
     id: 'marks',
-    header: 'Warnings',
+    header: 'Risks',
     sortable: true,
     width: 300,
     small: 'line',

@@ -74,7 +74,7 @@ function Result({ check, topic, oldest }: { check: OffsetCheck; topic: string; o
               Gap {formatNumber(from)}
               {to > from && ` to ${formatNumber(to)}`}:{' '}
               {to < oldest ? (
-                'deleted by now'
+                'these messages have been deleted'
               ) : (
                 <Link to="/publications/tail" search={{ topic, from: Math.max(from, oldest) }}>
                   show the messages

@@ -414,7 +414,9 @@ function PeriodCard({ settings }: { settings: RelationshipSettings }) {
               value={domains}
               onChange={({ target }) => setDomains(target.value)}
             />
-            <div className="field-hint">One a line. Mail among these addresses makes no relationship.</div>
+            <div className="field-hint">
+              One domain per line. Mail between people of these domains does not count as a relationship.
+            </div>
           </div>
           <div>
             <Button type="submit" pending={isPending} disabledReason={reason}>

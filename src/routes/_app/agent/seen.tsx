@@ -3,7 +3,7 @@ import { SeenPage } from '../../../areas/agent/pages/SeenPage.tsx';
 import { omitUndefined, parseIds } from '../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/agent/seen')({
-  staticData: { title: 'Seen of an entry', isPartOfPage: true },
+  staticData: { title: 'Fields read', isPartOfPage: true },
   validateSearch: (search): { entry?: number; agent?: number } =>
     omitUndefined({ entry: parseIds(search.entry)[0], agent: parseIds(search.agent)[0] }),
   component: SeenPage,
