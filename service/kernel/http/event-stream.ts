@@ -51,9 +51,11 @@ export async function sendEvents(
   const events = await awaitFirstPart(open(signal));
   // Written here: what Fastify and its plugins keep for a stream is twice the memory of an open response.
   reply.headers(headers).type(type).hijack();
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) raw.setHeader(name, value);
-  raw.statusCode = 200;
+  // Without `setHeader`, which keeps an object for each header as long as the response is open.
+  const lines = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  );
+  raw.writeHead(200, lines);
   raw.flushHeaders();
   void writeEvents(raw, events, signal, limits).catch((error: unknown) => {
     request.log.error({ err: error }, 'A stream of events failed');
