@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Job, JobItem, JobPace, JobReason } from '../../../contract/generated/types.gen.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
-import { claimJob, endAllLeases } from '../../kernel/jobs/jobs.store.ts';
+import { claimJob, endAllLeases, endJob } from '../../kernel/jobs/jobs.store.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { runJobs } from '../../testing/jobs.ts';
+import { findSequentialScans } from '../../testing/plans.ts';
 import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { registry } from '../registry.ts';
 
@@ -438,7 +439,31 @@ onEachApp((context) => {
       const sites = [];
       for (let count = 0; count < 3; count += 1)
         sites.push((await claimJob(context().db, ['users.update']))?.siteId);
-      expect(sites).toEqual([siteId, siteId, elsewhere.siteId]);
+      expect(sites).toEqual([siteId, elsewhere.siteId, siteId]);
+    });
+
+    test('a site with many jobs has every second turn, also when each job ends with its first', async () => {
+      const { app, db } = context();
+      const elsewhere = await makePerson(db, await makeSite(db));
+      const calls = as(app, elsewhere, 'console');
+      for (let count = 0; count < 6; count += 1)
+        await start('userUpdates', { userIds: [1], isActive: true }, count < 4 ? api : calls);
+      const sites = [];
+      for (let count = 0; count < 6; count += 1) {
+        const job = await claimJob(db, ['users.update']);
+        if (!job) throw new Error('No job is due');
+        sites.push(job.siteId);
+        await db.transaction().execute((tx) => endJob(tx, job));
+      }
+      expect(sites).toEqual([siteId, elsewhere.siteId, siteId, elsewhere.siteId, siteId, siteId]);
+    });
+
+    test('a claim reads open and recently ended jobs only', async () => {
+      const scans = await findSequentialScans(context().db, (db) => claimJob(db, ['users.update']));
+      expect(scans.map(({ statement, tables }) => [statement.split(' ')[0], tables])).toEqual([
+        ['select', []],
+        ['update', []],
+      ]);
     });
   });
 

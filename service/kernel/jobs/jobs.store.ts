@@ -108,10 +108,16 @@ const OWNER_LOCK_KEY = 7_403;
 
 const leases = createLeases();
 
+/** Minutes for which the turn of a job that has ended counts for its site. A site without a later one has waited longest. */
+const TURN_MINUTES = 10;
+/** Jobs of which a claim takes the first that no other transaction has locked. */
+const MAX_CANDIDATES = 20;
+
 /**
- * Claims the job whose turn it is: sites and owners below their limits, the one that has waited longest since its last turn first. Claims
- * run one after another, so that two processes cannot exceed a limit together. Jobs of kinds that only another version knows do not count.
- * All times are those of the database, so the clocks of the processes may differ. Returns undefined if no job is due.
+ * Claims the job whose turn it is: sites and owners below their limits, of the site whose last turn is longest ago the job that has
+ * waited longest since its own, so that a site with many jobs gets no more turns than one with few. Claims run one after another, so
+ * that two processes cannot exceed a limit together. Jobs of kinds that only another version knows take no place of their owner. All
+ * times are those of the database, so the clocks of the processes may differ. Returns undefined if no job is due.
  */
 export function claimJob(
   db: Db,
@@ -124,16 +130,26 @@ export function claimJob(
       update job set state = 'running', ${leases.claim(leaseSeconds)},
         last_turn_at = clock_timestamp(), started_at = coalesce(started_at, now())
       where job_id = (
-        select j.job_id from job j
-        where j.state in ('waiting', 'running') and not ${leases.isHeld('j')} and j.kind = any(${[...kinds]}::text[])
-          and (j.not_before is null or j.not_before <= now()) and (j.retry_at is null or j.retry_at <= now())
-          and not exists (select from job a where a.site_id = j.site_id and a.job_id = j.after_job_id
-            and a.state in ('uploading', 'waiting', 'running', 'paused'))
-          and (select count(*) from job r where r.site_id = j.site_id and r.state = 'running' and ${leases.isHeld('r')})
-            < ${JOB_LIMITS.runningPerSite}
-          and (j.state = 'running' or (select count(*) from job r where r.site_id = j.site_id and r.owner_id = j.owner_id
-            and r.state = 'running' and r.kind = any(${[...kinds]}::text[])) < ${JOB_LIMITS.runningPerPerson})
-        order by j.last_turn_at nulls first, j.job_id
+        select j.job_id from job j join (
+          select * from (
+            select *, max(last_turn_at) over (partition by site_id) as site_turn_at,
+              count(*) filter (where is_running and is_held) over (partition by site_id) as site_running,
+              count(*) filter (where is_running and is_known) over (partition by site_id, owner_id) as owner_running
+            from (
+              select o.job_id, o.site_id, o.owner_id, o.after_job_id, o.last_turn_at, true as is_open, ${leases.isHeld('o')} as is_held,
+                o.state = 'running' as is_running, o.kind = any(${[...kinds]}::text[]) as is_known,
+                coalesce(greatest(o.not_before, o.retry_at) <= now(), true) as is_due
+              from job o where o.state in ('waiting', 'running')
+              union all
+              select e.job_id, e.site_id, e.owner_id, null, e.last_turn_at, false, false, false, false, false
+              from job e where e.finished_at > now() - make_interval(mins => ${TURN_MINUTES})) recent) turn
+          where is_open and not is_held and is_known and is_due and site_running < ${JOB_LIMITS.runningPerSite}
+            and (is_running or owner_running < ${JOB_LIMITS.runningPerPerson})
+            and coalesce((select a.state not in ('uploading', 'waiting', 'running', 'paused') from job a
+              where a.site_id = turn.site_id and a.job_id = turn.after_job_id), true)
+          order by site_turn_at nulls first, last_turn_at nulls first, job_id limit ${MAX_CANDIDATES}) next on next.job_id = j.job_id
+        where j.state in ('waiting', 'running') and not ${leases.isHeld('j')}
+        order by next.site_turn_at nulls first, next.last_turn_at nulls first, next.job_id
         for update of j skip locked limit 1)
       returning site_id, job_id, kind, fence, parameters, request_id, ip, owner_id, principal_id, report_id, scopes, is_proven,
         is_federated, attempts, started_at, after_job_id, refused is not null as is_checked`.execute(tx);
