@@ -3,13 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import type { Email, ImportResult } from '../../../../contract/generated/types.gen.ts';
+import type { Email, ImportBudget, ImportResult, Job } from '../../../../contract/generated/types.gen.ts';
 import { getActor } from '../../../kernel/audit/change.ts';
 import type { Caller } from '../../../kernel/auth/caller.ts';
 import { findAccessToken } from '../../../kernel/auth/callers.store.ts';
-import { openDatabase } from '../../../kernel/db/database.ts';
+import { isEmbedded, openDatabase } from '../../../kernel/db/database.ts';
+import { DbError } from '../../../kernel/db/driver/errors.ts';
 import { hashSecret } from '../../../kernel/secret.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
+import { runJobs } from '../../../testing/jobs.ts';
 import { startImportProcess } from '../../../testing/processes/import-process.ts';
 import { resumeProcess } from '../../../testing/processes/job-process.ts';
 import { getKillCount } from '../../../testing/processes/kills.ts';
@@ -35,15 +37,22 @@ onEachApp((context) => {
     siteId = await makeSite(db);
     person = await makePerson(db, siteId);
     await enableRelationships(db, siteId, [person.userId]);
-    const found = await findAccessToken(db, hashSecret(person.token), '127.0.0.1', undefined);
-    if (!found) throw new Error('The token is not valid');
-    caller = found.caller;
+    caller = await loadCaller(person);
   });
+  const loadCaller = async ({ token }: Person): Promise<Caller> => {
+    const found = await findAccessToken(context().db, hashSecret(token), '127.0.0.1', undefined);
+    if (!found) throw new Error('The token is not valid');
+    return found.caller;
+  };
   afterEach(() => void vi.useRealTimers());
 
   /** Imports three e-mails; `happen` runs when the import reads its body, before the last piece of it. */
-  const importWith = (happen: () => Promise<unknown>, first = ''): Promise<ImportResult[]> => {
-    const body = JSON.stringify([{ userId: person.userId, handlerType: 1, emails: makeEmails(3) }]);
+  const importWith = (
+    happen: () => Promise<unknown>,
+    first = '',
+    importer: Caller = caller,
+  ): Promise<ImportResult[]> => {
+    const body = JSON.stringify([{ userId: importer.userId, handlerType: 1, emails: makeEmails(3) }]);
     async function* arrive() {
       if (first !== '') yield Buffer.from(first);
       await happen();
@@ -56,11 +65,26 @@ onEachApp((context) => {
         kind: 'emails',
         isDryRun: false,
         body: { stream: Readable.from(arrive()), isPacked: false },
-        caller,
-        actor: getActor({ caller, origin }),
+        caller: importer,
+        actor: getActor({ caller: importer, origin }),
         jobId: null,
       },
     );
+  };
+  /** A further site whose import waits for the rest of its body until `resume`. */
+  const importElsewhere = async () => {
+    const { db } = context();
+    const otherSite = await makeSite(db);
+    const other = await makePerson(db, otherSite);
+    await enableRelationships(db, otherSite, [other.userId]);
+    const [arriving, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const wait = () => {
+      arriving.resolve();
+      return rest.promise;
+    };
+    const done = importWith(wait, '', await loadCaller(other));
+    await arriving.promise;
+    return { done, resume: () => rest.resolve() };
   };
   const countRows = async () => {
     const { rows } = await sql<{ items: number; links: number; relations: number; audits: number }>`
@@ -107,6 +131,66 @@ onEachApp((context) => {
     );
     expect(await countRows()).toEqual(NOTHING);
     expect((await importWith(async () => {})).map(getCounts)).toEqual([[3, 3, 0, 0]]);
+  });
+
+  test('while this process imports for two other sites, a request is 503 and a job waits', async () => {
+    const { db, app } = context();
+    const others = [await importElsewhere(), await importElsewhere()];
+    const emails = makeEmails(2);
+    const refused = await importEmails(as(app, person), [{ userId: person.userId, emails }]);
+    expect([refused.status, refused.text, refused.headers['retry-after']]).toEqual([
+      503,
+      expect.stringContaining('Imports of other sites are running'),
+      '2',
+    ]);
+    const api = as(app, person, 'console');
+    const items = [{ userId: person.userId, emails }];
+    const { body } = await api.post<Job>(`${RI_PATH}/import/jobs`, { kind: 'emails', items });
+    await runJobs(db);
+    expect((await api.get<Job>(`jobs/${body.id}`)).body).toMatchObject({
+      state: 'waiting',
+      retryReason: 'Imports of other sites are running',
+    });
+    // Nothing of them counts to the requests of the site.
+    expect((await api.get<ImportBudget>(`${RI_PATH}/import/budget`)).body.used).toBe(0);
+    for (const { resume } of others) resume();
+    const results = await Promise.all(others.map(({ done }) => done));
+    expect(results.map((each) => each.map(getCounts))).toEqual([[[3, 3, 0, 0]], [[3, 3, 0, 0]]]);
+    await sql`update job set retry_at = now() - interval '1 second' where job_id = ${body.id}`.execute(db);
+    await runJobs(db);
+    expect((await api.get<Job>(`jobs/${body.id}`)).body).toMatchObject({ state: 'finished', done: 1 });
+  });
+
+  test('a restart of PostgreSQL during an import stores nothing of it, and the same e-mails can be sent again', async ({
+    skip,
+  }) => {
+    const { db } = context();
+    skip(isEmbedded(db), 'The embedded database is part of the process');
+    const [locked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const locker = db.transaction().execute(async (tx) => {
+      await sql`select from ri_setting where site_id = ${siteId} for update`.execute(tx);
+      locked.resolve();
+      await ended.promise;
+    });
+    await locked.promise;
+    // The transaction of the import waits for the settings.
+    const importing = Promise.allSettled([importWith(async () => {})]);
+    const countWaiting = async () => {
+      const { rows } = await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+      return rows[0]?.n;
+    };
+    await expect.poll(countWaiting).toBe(1);
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
+    expect(await importing).toEqual([{ status: 'rejected', reason: expect.any(DbError) }]);
+    ended.resolve();
+    await expect(locker).rejects.toBeInstanceOf(DbError);
+    expect(await countRows()).toEqual(NOTHING);
+    // The lease lapses where its end could not be stored.
+    await resetGate(db, siteId);
+    expect((await importWith(async () => {})).map(getCounts)).toEqual([[3, 3, 0, 0]]);
+    expect(await countRows()).toMatchObject({ items: 3, links: 3, audits: 1 });
   });
 
   test('an upload over a slow line holds no transaction, and what is changed meanwhile counts', async () => {

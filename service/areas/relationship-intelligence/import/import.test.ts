@@ -1,4 +1,5 @@
 /** Imports of e-mails and meetings (spec 2.4, 4.5, 5.5, 8; shapes 6). */
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -59,7 +60,7 @@ onEachApp((context) => {
     }>`select address from ri_relation where site_id = ${siteId}`.execute(context().db);
     return [rows[0]?.addresses[0], relations.rows.map(({ address }) => address)];
   };
-  const sendBody = (payload: Buffer, headers: Record<string, string> = {}) =>
+  const sendBody = (payload: Buffer | Readable, headers: Record<string, string> = {}) =>
     send<ImportResult[] & ErrorBody>(context().app, {
       method: 'POST',
       url: EMAILS,
@@ -397,6 +398,38 @@ onEachApp((context) => {
       expect(await sendAndCount(buildBody(1_000))).toEqual([200, 1]);
       expect(await countRows('ri_item')).toBe(1_000);
     });
+
+    test('128 MiB are read, one byte more is 413 with the limit and the size if it is known', async () => {
+      const limit = 134_217_728;
+      const list = buildBody(1);
+      const piece = Buffer.alloc(1_048_576, 0x20);
+      /** The list and spaces, as they arrive. */
+      const stream = (size: number, contentLength: boolean) =>
+        sendBody(
+          Readable.from(
+            (function* write() {
+              yield list;
+              for (let left = size - list.length; left > 0; left -= piece.length)
+                yield piece.subarray(0, Math.min(left, piece.length));
+            })(),
+          ),
+          contentLength ? { 'content-length': String(size) } : {},
+        );
+      const whole = await stream(limit, false);
+      expect([whole.status, whole.body.map(getCounts)]).toEqual([200, [[1, 1, 0, 0]]]);
+      const message = (size: string) => [
+        413,
+        `The body has ${size} bytes; this operation accepts at most ${limit}`,
+      ];
+      for (const [isKnown, size] of [
+        [true, String(limit + 1)],
+        [false, `more than ${limit}`],
+      ] as const) {
+        await resetGate(context().db, siteId);
+        const { status, body } = await stream(limit + 1, isKnown);
+        expect([status, body.message]).toEqual(message(size));
+      }
+    }, 120_000);
 
     test('a truncated or invalid gzip is 400, a bomb 413 with the limit, and other encodings 415', async () => {
       const packed = gzipSync(buildBody(50));
