@@ -23,7 +23,7 @@ export async function eraseFromJobs(tx: Tx, siteId: number, address: string): Pr
 const toImportItem = (input: object): RelationshipImportItem => input as RelationshipImportItem;
 
 /** An item without the person of an address: e-mails and meetings in which no sender or no recipient remains are left out. */
-export function removeAddress(item: RelationshipImportItem, address: string): RelationshipImportItem {
+function removeAddress(item: RelationshipImportItem, address: string): RelationshipImportItem {
   const isOther = (party: EmailAddress) => party.address.toLowerCase() !== address;
   // An address can stand as a name too, even with another address.
   const rename = (party: EmailAddress) =>
