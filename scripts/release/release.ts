@@ -24,6 +24,7 @@ import { z } from 'zod';
 import { type Cluster, startPostgres } from '../testing/postgres.ts';
 import { checkAdvisories, Lockfile } from './advisories.ts';
 import { findImageBuilder, testImage } from './image.ts';
+import { describeProof } from './proof-record.ts';
 import { isUnneeded, listProjectFiles } from './release-contents.ts';
 
 const ARCHITECTURES = ['x64', 'arm64'] as const;
@@ -217,3 +218,4 @@ for (const { database, firstStartMs, startMs } of times) {
 const builder = findImageBuilder();
 if (builder)
   console.log(`${builder} built ${await testImage(builder, join(root, 'release'), version)}, which runs.`);
+console.log(describeProof());
