@@ -12,7 +12,7 @@ import { makeQueuedBackups } from '../../testing/backups.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { makeThings } from '../../testing/entries.ts';
 import { createFolderPlace } from '../../testing/file-place.ts';
-import { getKillCount } from '../../testing/processes/kills.ts';
+import { getKillCount, startKills } from '../../testing/processes/kills.ts';
 import { startWriter } from '../../testing/processes/writer-process.ts';
 import { createTestApp } from '../../testing/site.ts';
 
@@ -93,24 +93,36 @@ onEachKind((kind) => {
     async () => {
       const place = await createTestDatabase(kind);
       const { siteId, path } = await createBackup(place);
-      for (let kill = 0; kill < getKillCount(kind, SHARE); kill += 1) {
+      const kills = getKillCount(kind, SHARE);
+      const { random, report } = startKills('backups and restores', kind);
+      for (let kill = 0; kill < kills; kill += 1) {
         const maker = await startWriter(place, MAKER, { siteId });
-        await sleep(Math.random() * 600);
+        await sleep(random.next() * 600);
         await maker.kill();
         const { db, close } = await openDatabase(place);
         await requireConsistentFiles(db, place.dataDir);
         await close();
       }
-      for (let kill = 0; kill < getKillCount(kind, SHARE); kill += 1) {
+      let copies = 0;
+      for (let kill = 0; kill < kills; kill += 1) {
         const slug = `copy-${kill}`;
-        await restore(place, path, slug, 400 + Math.random() * 1500);
+        await restore(place, path, slug, 400 + random.next() * 1500);
         const { db, close } = await openDatabase(place);
-        expect([undefined, ENTRIES]).toContain(await countEntries(db, slug));
+        const entries = await countEntries(db, slug);
+        expect([undefined, ENTRIES]).toContain(entries);
+        if (entries !== undefined) copies += 1;
         await close();
       }
       expect(await restore(place, path, 'whole')).toBe(0);
       const { db, close } = await openDatabase(place);
-      expect(await countEntries(db, 'whole')).toBe(ENTRIES);
+      const entries = await countEntries(db, 'whole');
+      report({
+        kills: 2 * kills,
+        writes: 2 * kills + 1,
+        'killed restores were complete': copies,
+        lost: entries === ENTRIES ? 0 : 1,
+      });
+      expect(entries).toBe(ENTRIES);
       await close();
       await place.remove();
     },

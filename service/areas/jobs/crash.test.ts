@@ -14,7 +14,7 @@ import {
   type JobProcessTask,
   resumeProcess,
 } from '../../testing/processes/job-process.ts';
-import { getKillCount } from '../../testing/processes/kills.ts';
+import { getKillCount, startKills } from '../../testing/processes/kills.ts';
 import { makePerson, makeSite } from '../../testing/site.ts';
 
 const SHARE = { embedded: 1, postgres: 5 };
@@ -109,6 +109,7 @@ onEachKind((kind) => {
       // Loaded in advance, so that a kill costs the start of a process only in the background.
       const warm = Array.from({ length: WARM_PROCESSES }, startProcess);
       const struck: string[] = [];
+      const { random, report } = startKills('jobs', kind);
       for (let kill = 0; kill < kills; kill += 1) {
         const [running] = warm.splice(0, 1);
         if (!running) throw new Error('There is no process');
@@ -116,8 +117,8 @@ onEachKind((kind) => {
         const fault = {
           signal: 'SIGKILL',
           // The first one late, so that there is a job.
-          statement: kill === 0 ? MAX_ROUND_TRIP : 1 + Math.floor(Math.random() * MAX_ROUND_TRIP),
-          isDuring: Math.random() < 0.5,
+          statement: kill === 0 ? MAX_ROUND_TRIP : random.between(1, MAX_ROUND_TRIP),
+          isDuring: random.chance(0.5),
         } as const;
         struck.push(`${fault.isDuring ? 'during' : 'before'} ${fault.statement}`);
         running.begin({ databaseUrl, dataDir, leaseSeconds: 0.05, fault, changes });
@@ -130,6 +131,13 @@ onEachKind((kind) => {
       const effects = await readEffects(db, changes);
       await close();
       await testDatabase.remove();
+      const writes = effects.jobs.length * USERS;
+      report({
+        kills,
+        jobs: effects.jobs.length,
+        writes,
+        lost: writes - effects.jobs.reduce((sum, { done }) => sum + done, 0),
+      });
       expect(effects.jobs.length).toBeGreaterThan(0);
       expect(effects, `killed ${struck.join(', ')}`).toEqual(toExpectedEffects(effects.jobs.length));
     },

@@ -7,7 +7,7 @@ import { openDatabase, type Db } from '../../../kernel/db/database.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { makeEntryType, SCHEMA } from '../../../testing/entries.ts';
 import type { WriterTask } from '../../../testing/processes/entry-writer-process.ts';
-import { getKillCount } from '../../../testing/processes/kills.ts';
+import { getKillCount, startKills } from '../../../testing/processes/kills.ts';
 import { startWriter } from '../../../testing/processes/writer-process.ts';
 import { as, makePerson, makeSite, createTestApp } from '../../../testing/site.ts';
 
@@ -69,9 +69,11 @@ onEachKind((kind) => {
     async () => {
       const place = await createTestDatabase(kind);
       const task = await prepare(place);
+      const { random, report } = startKills('large writes of entries', kind);
+      let writes = 0;
       for (let kill = 0; kill < kills; kill += 1) {
         const writer = await startWriter(place, WRITER, task);
-        await sleep(100 + Math.random() * 700);
+        await sleep(100 + random.next() * 700);
         const acknowledged = (await writer.kill()).at(-1) ?? 0;
         const { db, close } = await openDatabase(place);
         const state = await readState(db, task);
@@ -86,8 +88,11 @@ onEachKind((kind) => {
           log: round * ENTRIES * FIELDS,
           audited: round,
         });
+        writes = round;
         task.from = round + 1;
       }
+      // Each comparison has found every acknowledged write.
+      report({ kills, writes, lost: 0 });
       await place.remove();
     },
     60_000 + kills * 10_000,

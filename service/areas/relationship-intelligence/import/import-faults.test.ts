@@ -14,7 +14,7 @@ import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { runJobs } from '../../../testing/jobs.ts';
 import { startImportProcess } from '../../../testing/processes/import-process.ts';
 import { resumeProcess } from '../../../testing/processes/job-process.ts';
-import { getKillCount } from '../../../testing/processes/kills.ts';
+import { getKillCount, startKills } from '../../../testing/processes/kills.ts';
 import { startService } from '../../../testing/processes/service-process.ts';
 import {
   enableRelationships,
@@ -268,9 +268,10 @@ onEachKind((kind) => {
       // On PostgreSQL enough for the thread, so that the rows are copied.
       const count = kind === 'postgres' ? 700 : 300;
       let interrupted: readonly Email[] = [];
+      const { random, report } = startKills('imports', kind);
       for (let kill = 0; kill <= kills; kill += 1) {
         const emails = makeEmails(count, {}, `kill-${kill}`);
-        const statement = 1 + Math.floor(Math.random() * MAX_STATEMENT);
+        const statement = random.between(1, MAX_STATEMENT);
         const { exited } = startImportProcess({
           databaseUrl,
           dataDir,
@@ -285,7 +286,7 @@ onEachKind((kind) => {
         interrupted = emails;
       }
       const { db, close } = await openDatabase(testDatabase);
-      const { rows } = await sql`
+      const { rows } = await sql<{ items: number }>`
       select (select sum(added)::int from ri_run) as added, (select count(*)::int from ri_item) as items,
         (select count(*)::int from ri_item_user) as links, (select sum(received)::int from ri_relation) as related,
         (select sum((changes #>> '{added,1}')::int)::int from audit_log where action = 'relationships.import') as audited`.execute(
@@ -295,6 +296,7 @@ onEachKind((kind) => {
       await close();
       await testDatabase.remove();
       const n = (kills + 1) * count;
+      report({ kills, writes: n, lost: n - (counts?.items ?? 0) });
       expect(counts).toEqual({ added: n, items: n, links: n, related: n, audited: n });
     },
     60_000 + kills * 15_000,
