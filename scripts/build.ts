@@ -1,35 +1,14 @@
 /** Builds the console into dist; with --if-stale only if one of its sources changed since the last build. */
-import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { build } from 'vite';
+import { CONSOLE_SOURCES, hashFiles } from './source-hash.ts';
 
 const STAMP_FILE = 'dist/.built-from';
-const SOURCES = [
-  'index.html',
-  'vite.config.ts',
-  'scripts/{chunks,documents,pdf-files}.ts',
-  'package-lock.json',
-  'src/**/*',
-  'public/**/*',
-  'docs/*.md',
-  'docs/help/*.md',
-  'docs/quality/*.json',
-  'contract/**/*.{ts,json}',
-];
-
-/** Hash of the names and contents of all sources of the bundle. */
-function hashSources(): string {
-  const hash = createHash('sha256');
-  const files = SOURCES.flatMap((pattern) => globSync(pattern, { withFileTypes: true }))
-    .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
-    .map((entry) => `${entry.parentPath}/${entry.name}`)
-    .toSorted();
-  for (const file of files) hash.update(file).update('\0').update(readFileSync(file)).update('\0');
-  return hash.digest('hex');
-}
+/** Everything that the bundle contains. */
+const hashSources = (): string => hashFiles([...CONSOLE_SOURCES, 'docs/quality/*.json']);
 
 /** Smaller files fit into one network packet; the service compresses nothing smaller either. */
 const MIN_COMPRESSED_BYTES = 1024;

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chromium } from '@playwright/test';
 import type { QualityResult } from '../e2e/support/quality.ts';
+import { CONSOLE_SOURCES, hashFiles } from './source-hash.ts';
 import { ensureFirefox, findChromium, readFirefoxVersion } from './testing/browsers.ts';
 
 const RESULTS = 'docs/quality/results.json';
@@ -77,6 +78,8 @@ function checkFirefox(folder: string) {
   };
 }
 
+// Before the checks: what is changed meanwhile was not checked.
+const sources = hashFiles(CONSOLE_SOURCES);
 const folder = mkdtempSync(join(tmpdir(), 'steward-quality-'));
 try {
   const { pages, keyboard } = runTests(folder, CHROMIUM_TESTS);
@@ -84,6 +87,8 @@ try {
   const firefox = checkFirefox(folder);
   const report = {
     measuredAt: new Date().toISOString(),
+    // The release compares them (scripts/release/quality-results.ts).
+    sources,
     browser: await readChromiumVersion(),
     pages,
     keyboard,

@@ -21,10 +21,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { z } from 'zod';
+import { CONSOLE_SOURCES, hashFiles } from '../source-hash.ts';
 import { type Cluster, startPostgres } from '../testing/postgres.ts';
 import { checkAdvisories, Lockfile } from './advisories.ts';
 import { findImageBuilder, testImage } from './image.ts';
 import { describeProof } from './proof-record.ts';
+import { explainQualityResults } from './quality-results.ts';
 import { isUnneeded, listProjectFiles } from './release-contents.ts';
 
 const ARCHITECTURES = ['x64', 'arm64'] as const;
@@ -215,6 +217,8 @@ for (const { database, firstStartMs, startMs } of times) {
       `Warning: the start takes longer than ${formatSeconds(MAX_START_MS)}; measure again on a quiet machine.`,
     );
 }
+const lack = explainQualityResults('docs/quality/results.json', hashFiles(CONSOLE_SOURCES));
+if (lack !== undefined) console.log(`Warning: ${lack} Run "npm run quality" and make the release again.`);
 const builder = findImageBuilder();
 if (builder)
   console.log(`${builder} built ${await testImage(builder, join(root, 'release'), version)}, which runs.`);

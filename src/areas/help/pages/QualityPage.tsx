@@ -113,7 +113,8 @@ function Results({ report }: { report: QualityReport }) {
       </StatTiles>
       <p className="field-hint">
         Measured with {report.browser} on {formatExactDate(report.measuredAt)} against the sample site, on the
-        machine that ran the tests; times on other machines differ.
+        machine that ran the tests; times on other machines differ. The keyboard is checked in journeys over
+        several screens, not screen by screen.
         {firefox && ` Pages and journeys ran again in ${firefox.browser}, without axe and times.`}
       </p>
       <DataTable
