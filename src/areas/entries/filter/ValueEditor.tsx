@@ -146,12 +146,7 @@ function DateListEditor({ label, operands, field, onChange }: ListEditorProps & 
   const zoneId = useId();
   const values = operands.at(-1) === '' ? operands : [...operands, ''];
   return (
-    <div
-      className="find-dates"
-      role="group"
-      aria-label={label}
-      aria-describedby={isDateOnly ? undefined : zoneId}
-    >
+    <fieldset className="find-dates" aria-label={label} aria-describedby={isDateOnly ? undefined : zoneId}>
       {values.map((value, index) => (
         <DateInput
           // oxlint-disable-next-line react/no-array-index-key -- dates have no identity but their place
@@ -169,7 +164,7 @@ function DateListEditor({ label, operands, field, onChange }: ListEditorProps & 
           {formatTimeZoneName(zone)}
         </span>
       )}
-    </div>
+    </fieldset>
   );
 }
 
