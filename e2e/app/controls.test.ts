@@ -83,6 +83,12 @@ test('dates are typed, pasted or chosen from a calendar, and Booleans are switch
   await day.fill('soon');
   await day.blur();
   await expect(day).toHaveAccessibleDescription('Enter a date, such as 6 Nov 2026');
+  // Several dates: each has the same input, and an empty one waits for the next.
+  await day.fill('6/11/2026');
+  await chooseOption(findSelect(filter, 'Operator'), 'is one of');
+  await filter.getByLabel('Value of Due, date 2').fill('7 nov 2026');
+  await expect(query).toHaveValue('{"Due":{"$in":["2026-11-06","2026-11-07"]}}');
+  await expect(filter.getByLabel('Value of Due, date 3')).toHaveValue('');
 
   // A date and time: a pasted time with an offset is shown in the zone of the field.
   await page.goto('/activity');
