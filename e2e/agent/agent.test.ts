@@ -361,6 +361,12 @@ test('people make and revoke their own agents, and administrators preview what t
   await page.goto('/agent');
   await expectRow(grid(page, 'Keys'), { Agent: 'Briefing writer', State: 'Paused' });
 
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox', { name: /^Search people/ }).fill('revoke key briefing');
+  await page.getByRole('menuitem', { name: /^Revoke the agent key Briefing writer/ }).click();
+  await expect(page.getByRole('alertdialog', { name: 'Revoke the key “Briefing writer”?' })).toBeVisible();
+  await page.keyboard.press('Escape');
+
   await card.getByRole('button', { name: 'Revoke Briefing writer' }).click();
   await elsewhere.getByRole('alertdialog').getByRole('button', { name: 'Revoke key' }).click();
   await expect(card).toContainText('None.');

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
-import type { EntryTypeVm, FoundEntries } from '../../contract/generated/types.gen.ts';
-import { expectAccessible } from '../support/actions.ts';
+import type { EntryTypeVm, FoundEntries, Job } from '../../contract/generated/types.gen.ts';
+import { expectAccessible, expectToast } from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
 import { callApi, createEntryType } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
@@ -74,6 +74,82 @@ test('the palette finds entries, types, addresses and tabs, and runs commands wi
   await page.keyboard.press('Control+k');
   await getItem(page, 'Recent', /^Werft Ships/).click();
   await expect(page.getByRole('heading', { name: 'Werft', level: 1 })).toBeVisible();
+});
+
+test('the palette leads to every page, and opens the dialogs of pages for its targets', async ({
+  page,
+  elsewhere,
+  calls,
+}) => {
+  const person = await calls.createUser({ firstName: 'Wilhelmina', lastName: 'Target' });
+  const waiting = await calls.createUser({ firstName: 'Ulrike', lastName: 'Elsewhere' });
+  await createCalls(elsewhere.request, person);
+  await calls.createGroup('Lighthouse keepers', []);
+  const job = await calls.call<Job>('POST', '/jobs/userUpdates', {
+    userIds: [waiting.id],
+    isActive: false,
+    notBefore: new Date(Date.now() + 86_400_000).toISOString(),
+  });
+  await openAs(page, ada);
+  await createEntryType(page, 'Raft');
+  await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await typeInPalette(page, 'appearance');
+  const field = getPalette(page).getByRole('searchbox');
+  for (const [text, name] of [
+    ['appearance', 'Appearance and mails Settings'],
+    ['configuration', 'Configuration log Activity'],
+    ['from a file', 'New type from a file Entry types'],
+    ['new site', 'New site Sites'],
+    ['quality', 'Quality Help'],
+  ] as const) {
+    await field.fill(text);
+    await expect(getItem(page, 'Pages', name)).toBeVisible();
+  }
+  await field.fill(`job ${job.id}`);
+  await expect(getItem(page, 'Jobs', `Job ${job.id}`)).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  const dialog = page.getByRole('alertdialog');
+  for (const [text, item, title] of [
+    [
+      'send password link wilhelmina',
+      /^Send a password link to Wilhelmina/,
+      /^Send Wilhelmina Target a link/,
+    ],
+    ['end sessions wilhelmina', /^End the sessions of Wilhelmina/, 'End 1 session of Wilhelmina Target?'],
+    ['delete group lighth', 'Delete the group Lighthouse keepers', 'Delete Lighthouse keepers?'],
+    ['export raft', 'Export Rafts', /^Export /],
+    [`cancel job ${job.id}`, /^Cancel: /, 'Cancel this job?'],
+  ] as const) {
+    await typeInPalette(page, text);
+    await getItem(page, 'Commands', item).click();
+    await expect(dialog.filter({ has: page.getByRole('heading', { name: title }) })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+  }
+  // An action that is not possible says why.
+  await typeInPalette(page, 'reset second factor wilh');
+  await getItem(page, 'Commands', /^Reset the second factor of Wilhelmina/).click();
+  await expectToast(page, 'They have not set up a second factor');
+  await typeInPalette(page, 'assign proxy wilh');
+  await getItem(page, 'Commands', /^Assign Wilhelmina Target as a proxy/).click();
+  await expect(page).toHaveURL(`/proxies/assign?delegate=${person.id}`);
+});
+
+test('invitations are sent again and revoked from the palette', async ({ page, request, calls }) => {
+  const harbor = await createCalls(request, ada, 2);
+  const guest = await harbor.createUser();
+  await createCalls(request, ada);
+  await calls.call('POST', '/user/invite', { email: guest.email, type: 0 });
+  await openAs(page, ada);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await typeInPalette(page, `resend ${guest.email}`);
+  await getItem(page, 'Commands', `Send the invitation to ${guest.email} again`).click();
+  await expectToast(page, 'Sent again; the earlier link no longer works.');
+  await typeInPalette(page, `revoke invitation ${guest.email}`);
+  await getItem(page, 'Commands', `Revoke the invitation of ${guest.email}`).click();
+  await expect(page.getByRole('alertdialog', { name: /^Revoke the invitation/ })).toBeVisible();
 });
 
 test('an old entry id leads to what became of it from the palette, the address and the list', async ({

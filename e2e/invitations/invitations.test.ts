@@ -123,6 +123,15 @@ test('invites for some days, accepts in another browser, extends', async ({
   await expectToast(page, /Extended by 30 days: ends .*, in 35 days/);
   await page.getByRole('button', { name: /Ending soon/ }).click();
   await expectRow(list(page), { 'E-mail': guest.email, Membership: /Ends .*, in 35 days/ });
+
+  // The explainer of the person opens the same dialog.
+  await page.getByRole('link', { name: 'Guest Forfivedays' }).click();
+  const card = page.getByRole('region', { name: 'Can Guest sign in?' });
+  await card.getByRole('button', { name: 'Extend…' }).click();
+  const dialog = page.getByRole('dialog', { name: `Extend ${guest.email}` });
+  await dialog.getByRole('button', { name: 'Extend by 30 days' }).click();
+  await expectToast(page, /Extended by 30 days: ends .*, in 65 days/);
+  await expect(dialog).toBeHidden();
 });
 
 test('a revoked invitation is a dead link; accepting while signed in opens the site', async ({
@@ -240,6 +249,29 @@ test('1,000 addresses with names in all scripts: those that can be invited are, 
   );
   const emails = invited.map(({ email }) => email).filter((email) => guests.has(email));
   expect(emails.toSorted()).toEqual(known.toSorted());
+});
+
+test('12 people are invited from Home in a few steps', async ({ page, request, calls }) => {
+  const harbor = await createCalls(request, ada, HARBOR);
+  const guests: string[] = [];
+  for (let number = 0; number < 12; number += 1)
+    guests.push((await harbor.createUser({ password: undefined })).email);
+  await createCalls(request, ada);
+  await openAs(page, ada);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const task = await countSteps(page);
+  await page.getByRole('main').getByRole('link', { name: 'Invite people' }).first().click();
+  await page.getByLabel('E-mail addresses').fill(guests.join(', '));
+  await page.getByRole('button', { name: 'Invite 12 people' }).click();
+  await expect(page.getByRole('heading', { name: 'Invite 12 people', level: 1 })).toBeVisible();
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible();
+  task.expectAtMost(3);
+  const pending = await calls.call<{ email: string }[]>(
+    'GET',
+    '/user/invitations?status=pending&pageSize=1000',
+  );
+  const emails = new Set(pending.map(({ email }) => email));
+  expect(guests.filter((email) => !emails.has(email))).toEqual([]);
 });
 
 test('a refused start keeps what was typed; several invitations are revoked by a job', async ({

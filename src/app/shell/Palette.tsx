@@ -291,6 +291,7 @@ function usePaletteSections(
   const subpages = contributions
     .flatMap(({ pages: own = [] }) => own)
     .filter(({ needs }) => needs === undefined || getPermission(session, needs).allowed)
+    .filter(({ isListed: isForUser }) => isForUser?.(session) ?? true)
     .map(({ href, ...page }) => ({ ...page, run: () => go(href) }));
   const commands = registry.commands
     .filter(({ needs }) => hasAnyCapability(session, CAPABILITIES[needs]))

@@ -73,6 +73,8 @@ interface PalettePage {
   /** Path with search parameters. */
   href: string;
   needs?: Operation;
+  /** Whether the page is for the user, where no operation decides it. */
+  isListed?: (session: Session) => boolean;
 }
 
 /** What an area adds to the palette; loaded with the palette (`palette` of the area). */

@@ -1,4 +1,4 @@
-import { Copy, FolderSearch, Globe, MapPin } from 'lucide-react';
+import { Copy, FolderSearch, Globe, MapPin, Settings2 } from 'lucide-react';
 import { validateNetwork } from '../../../contract/rules/networks.ts';
 import { getPermission } from '../../api/session.ts';
 import type { PaletteContext, PaletteContribution, PaletteItem } from '../../app/state/palette.ts';
@@ -62,6 +62,13 @@ const palette: PaletteContribution = {
       icon: FolderSearch,
       href: '/activity/investigations',
       needs: 'listInvestigations',
+    },
+    {
+      label: 'Configuration log',
+      hint: 'Activity',
+      icon: Settings2,
+      href: '/activity/configuration',
+      needs: 'listConfigurationChanges',
     },
   ],
   sources: [

@@ -1,5 +1,39 @@
-import { Bot, Eye, Settings, ScrollText, ScanEye } from 'lucide-react';
-import type { PaletteContribution } from '../../app/state/palette.ts';
+import { Ban, Bot, Eye, Pause, Settings, ScrollText, ScanEye } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import type { AgentKey } from '../../../contract/generated/types.gen.ts';
+import { listAgentKeysOptions } from '../../api/generated/queries/agent.gen.ts';
+import type { PaletteContext, PaletteContribution, PaletteItem } from '../../app/state/palette.ts';
+import { requestAction } from '../../app/state/requested-action.ts';
+import { rankByLabel } from '../../lib/text/rank.ts';
+
+const MAX_KEYS = 6;
+
+interface KeyCommand {
+  action: 'pauseAgentKey' | 'revokeAgentKey';
+  icon: LucideIcon;
+  format: (name: string) => string;
+  /** Whether the key is in a state in which the action is possible. */
+  isPossible: (key: AgentKey) => boolean;
+}
+
+async function findKeys(
+  target: string,
+  { client, navigate }: PaletteContext,
+  { action, icon, format, isPossible }: KeyCommand,
+): Promise<PaletteItem[]> {
+  const keys = await client.fetchQuery(listAgentKeysOptions({ query: {} }));
+  const found = rankByLabel(
+    keys.filter(isPossible).map((key) => ({ ...key, label: key.name })),
+    target,
+  );
+  return found.slice(0, MAX_KEYS).map(({ id, name, userName }) => ({
+    id: String(id),
+    label: format(name),
+    hint: userName,
+    icon,
+    run: () => void requestAction({ name: action, id }, () => navigate({ to: '/agent' })),
+  }));
+}
 
 const palette: PaletteContribution = {
   pages: [
@@ -12,7 +46,7 @@ const palette: PaletteContribution = {
       needs: 'listAgentCalls',
     },
     {
-      label: 'Seen of an entry',
+      label: 'Fields of an entry that agents read',
       hint: 'Agent server',
       icon: Eye,
       href: '/agent/seen',
@@ -31,6 +65,34 @@ const palette: PaletteContribution = {
       icon: Settings,
       href: '/agent/settings',
       needs: 'getAgentSettings',
+    },
+  ],
+  commands: [
+    {
+      phrases: ['pause agent key', 'pause key', 'pause agent'],
+      label: 'Pause an agent key',
+      icon: Pause,
+      needs: 'updateAgentKey',
+      find: (target, context) =>
+        findKeys(target, context, {
+          action: 'pauseAgentKey',
+          icon: Pause,
+          format: (name) => `Pause the agent key ${name}`,
+          isPossible: ({ state }) => state === 'Active',
+        }),
+    },
+    {
+      phrases: ['revoke agent key', 'revoke key', 'revoke agent'],
+      label: 'Revoke an agent key',
+      icon: Ban,
+      needs: 'revokeAgentKey',
+      find: (target, context) =>
+        findKeys(target, context, {
+          action: 'revokeAgentKey',
+          icon: Ban,
+          format: (name) => `Revoke the agent key ${name}`,
+          isPossible: ({ state }) => state === 'Active' || state === 'Paused',
+        }),
     },
   ],
 };

@@ -1,4 +1,14 @@
-import { FileUp, GitMerge, History, ListFilter, ListTree, Plus, Search, Trash2 } from 'lucide-react';
+import {
+  Download,
+  FileUp,
+  GitMerge,
+  History,
+  ListFilter,
+  ListTree,
+  Plus,
+  Search,
+  Trash2,
+} from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { EntryTypeVm, FoundEntry, NamedEntryVm } from '../../../contract/generated/types.gen.ts';
 import type {
@@ -8,6 +18,7 @@ import type {
   PaletteResults,
   TargetCommand,
 } from '../../app/state/palette.ts';
+import { requestAction } from '../../app/state/requested-action.ts';
 import { formatShortDate } from '../../lib/dates/dates.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { toSearchValue } from '../../lib/search-params.ts';
@@ -77,6 +88,17 @@ const TYPE_COMMANDS: readonly TypeCommand[] = [
     needs: 'startEntryImport',
     format: ({ pluralName }) => `Import ${pluralName}`,
     run: openPage('/entries/$type/import'),
+  },
+  {
+    phrases: ['export'],
+    label: 'Export entries',
+    icon: Download,
+    needs: 'startEntryExport',
+    format: ({ pluralName }) => `Export ${pluralName}`,
+    run: ({ id, apiName }, { navigate }) =>
+      void requestAction({ name: 'exportEntries', id }, () =>
+        navigate({ to: '/entries/$type', params: { type: apiName } }),
+      ),
   },
   {
     phrases: ['schema of', 'schema', 'fields of'],
@@ -195,6 +217,15 @@ async function findPastedEntries(text: string, context: PaletteContext): Promise
 }
 
 const palette: PaletteContribution = {
+  pages: [
+    {
+      label: 'New type from a file',
+      hint: 'Entry types',
+      icon: FileUp,
+      href: '/entries/from-file',
+      needs: 'createEntryType',
+    },
+  ],
   pasteSources: [{ name: 'Entries', needs: 'findEntries', find: findPastedEntries }],
   commands: TYPE_COMMANDS.map(toTargetCommand),
   sources: [

@@ -1,4 +1,4 @@
-import { Grid3x3, Pencil, Scale, UserPlus, UsersRound } from 'lucide-react';
+import { Grid3x3, Pencil, Scale, Trash2, UserPlus, UsersRound } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { GroupInfoResponse } from '../../../contract/generated/types.gen.ts';
 import { foldText } from '../../../contract/rules/fold-text.ts';
@@ -8,6 +8,7 @@ import type {
   PaletteItem,
   TargetCommand,
 } from '../../app/state/palette.ts';
+import { requestAction } from '../../app/state/requested-action.ts';
 import { groupsQuery } from '../../directory/groups.ts';
 import { readPastedTokens } from '../../lib/text/pasted-tokens.ts';
 import { rankByLabel } from '../../lib/text/rank.ts';
@@ -82,6 +83,24 @@ const palette: PaletteContribution = {
       '/groups/$groupId/edit',
       (name) => `Edit the group ${name}`,
     ),
+    {
+      phrases: ['delete group', 'delete'],
+      label: 'Delete a group',
+      icon: Trash2,
+      needs: 'deleteGroup',
+      async find(target, { client, navigate }) {
+        const groups = await findGroups(target, client);
+        return groups.slice(0, MAX_GROUPS).map(({ id, name }) => ({
+          id: String(id),
+          label: `Delete the group ${name}`,
+          icon: Trash2,
+          run: () =>
+            void requestAction({ name: 'deleteGroup', id }, () =>
+              navigate({ to: '/groups/$groupId', params: { groupId: id } }),
+            ),
+        }));
+      },
+    },
   ],
   pasteSources: [
     {

@@ -4,6 +4,7 @@ import { InvitationsHost } from './InvitationsHost.tsx';
 
 export const invitationsArea = defineArea({
   name: 'invitations',
+  palette: () => import('./palette.ts'),
   navigation: [
     {
       group: 'People',
@@ -16,10 +17,10 @@ export const invitationsArea = defineArea({
   ],
   invalidations: {
     inviteExistingUser: ['listInvitations'],
-    resendInvitation: ['listInvitations'],
-    revokeInvitation: ['listInvitations'],
+    resendInvitation: ['listInvitations', 'explainAccess'],
+    revokeInvitation: ['listInvitations', 'explainAccess'],
     deleteInvitation: ['listInvitations'],
-    extendInvitation: ['listInvitations'],
+    extendInvitation: ['listInvitations', 'explainAccess'],
     inspectInvitation: [],
     acceptInvitation: [],
   },

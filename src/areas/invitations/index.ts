@@ -1,1 +1,2 @@
+export { InvitationActionButton } from './pages/InvitationActionButton.tsx';
 export { KnownElsewhere, useKnownElsewhere } from './pages/KnownElsewhere.tsx';

@@ -7,6 +7,7 @@ const JOB_READS = ['listJobs', 'getJob', 'listJobItems', 'listJobReasons', 'getJ
 
 export const jobsArea = defineArea({
   name: 'jobs',
+  palette: () => import('./palette.ts'),
   // Without a group: the button of the top bar leads there.
   navigation: [{ path: '/jobs', name: 'Jobs', icon: ListChecks, key: 'j', needs: 'listJobs' }],
   invalidations: {

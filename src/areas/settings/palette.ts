@@ -1,4 +1,4 @@
-import { MapPin, Settings, ShieldCheck } from 'lucide-react';
+import { MapPin, Palette, Settings, ShieldCheck } from 'lucide-react';
 import type { PaletteContribution } from '../../app/state/palette.ts';
 
 const palette: PaletteContribution = {
@@ -23,6 +23,13 @@ const palette: PaletteContribution = {
       icon: ShieldCheck,
       href: '/settings/two-factor',
       needs: 'readTwoFactorCoverage',
+    },
+    {
+      label: 'Appearance and mails',
+      hint: 'Settings',
+      icon: Palette,
+      href: '/settings/appearance',
+      needs: 'getSiteSettings',
     },
   ],
 };

@@ -4,6 +4,7 @@ import { defineArea } from '../../app/area/define-area.ts';
 
 export const sitesArea = defineArea({
   name: 'sites',
+  palette: () => import('./palette.ts'),
   navigation: [
     {
       group: 'Platform',

@@ -2,15 +2,20 @@ import {
   Activity,
   BadgeCheck,
   Clock,
+  KeyRound,
   ListChecks,
+  LogOut,
   MapPin,
   Pencil,
   ShieldCheck,
   ShieldQuestionMark,
+  ShieldX,
   Upload,
   UserCheck,
   UserMinus,
   UserRoundCog,
+  UserRoundMinus,
+  UserRoundPlus,
   UserX,
   UsersRound,
 } from 'lucide-react';
@@ -24,6 +29,7 @@ import type {
   PaletteResults,
   TargetCommand,
 } from '../../app/state/palette.ts';
+import { requestAction } from '../../app/state/requested-action.ts';
 import type { DirectoryRow } from '../../directory/engine/row.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { rankByLabel } from '../../lib/text/rank.ts';
@@ -65,6 +71,12 @@ const openPage =
   (to: '/users/$userId' | '/users/$userId/activity', search: { edit?: true } = {}, hash = '') =>
   ({ id: userId }: DirectoryRow, { navigate }: PaletteContext) =>
     void navigate({ to, params: { userId }, search, hash });
+
+/** Opens the dialog of the action on the page of the person. */
+const requestOnPage =
+  (name: 'sendPasswordLink' | 'resetSecondFactor' | 'endSessions'): PersonCommand['run'] =>
+  ({ id }, { navigate }) =>
+    void requestAction({ name, id }, () => navigate({ to: '/users/$userId', params: { userId: id } }));
 
 /** Commands for one person. Changes open the dialog in which the users list changes a selection. */
 const PERSON_COMMANDS: readonly PersonCommand[] = [
@@ -143,6 +155,46 @@ const PERSON_COMMANDS: readonly PersonCommand[] = [
     icon: UserMinus,
     needs: 'removeUser',
     run: ({ id }) => openBulk({ action: { kind: 'remove' }, userIds: [id] }),
+  },
+  {
+    phrases: ['send password link to', 'send password link', 'password link'],
+    label: 'Send a user a link to set a password',
+    format: (name) => `Send a password link to ${name}`,
+    icon: KeyRound,
+    needs: 'sendPasswordLink',
+    run: requestOnPage('sendPasswordLink'),
+  },
+  {
+    phrases: ['reset second factor of', 'reset second factor'],
+    label: 'Reset the second factor of a user',
+    format: (name) => `Reset the second factor of ${name}`,
+    icon: ShieldX,
+    needs: 'resetTwoFactor',
+    run: requestOnPage('resetSecondFactor'),
+  },
+  {
+    phrases: ['end sessions of', 'end sessions'],
+    label: 'End the sessions of a user',
+    format: (name) => `End the sessions of ${name}`,
+    icon: LogOut,
+    needs: 'endUserSessions',
+    run: requestOnPage('endSessions'),
+  },
+  {
+    phrases: ['assign proxy', 'assign as proxy'],
+    label: 'Assign a user as a proxy',
+    format: (name) => `Assign ${name} as a proxy`,
+    icon: UserRoundPlus,
+    needs: 'updateProxies',
+    run: ({ id: delegate }, { navigate }) => void navigate({ to: '/proxies/assign', search: { delegate } }),
+  },
+  {
+    phrases: ['remove proxy', 'remove as proxy', 'remove assignments of'],
+    label: 'Remove a user as a proxy',
+    format: (name) => `Remove ${name} as a proxy`,
+    icon: UserRoundMinus,
+    needs: 'changeProxies',
+    run: ({ id: userId }, { navigate }) => void navigate({ to: '/proxies/$userId', params: { userId } }),
   },
   {
     phrases: ['edit'],

@@ -6,6 +6,7 @@ import type { AgentClient, AgentKey } from '../../../../contract/generated/types
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { useRequestedAction } from '../../../app/state/requested-action.ts';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
@@ -36,6 +37,7 @@ const getClientLabel = ({ name, keyName }: AgentClient) => `${name} of ${keyName
 /** Agent keys and connected clients with their last use, the programs that called, the address, and guidance. */
 export function KeysPage() {
   const { data: settings } = useSuspenseQuery(agentSettingsQuery);
+  useRequestedKeyActions();
   return (
     <>
       <KeysTable />
@@ -62,6 +64,23 @@ export function KeysPage() {
       </div>
       <Outlet />
     </>
+  );
+}
+
+/** Carries out what the palette requests for one key. */
+function useRequestedKeyActions(): void {
+  const { data } = useQuery(agentKeysQuery);
+  const revoke = useRevokeKey();
+  const { pause } = usePauseKey();
+  const on = (run: (key: AgentKey) => void) =>
+    data && ((id: number) => data.filter((key) => key.id === id).forEach(run));
+  useRequestedAction(
+    'pauseAgentKey',
+    on((key) => pause(key, true)),
+  );
+  useRequestedAction(
+    'revokeAgentKey',
+    on((key) => void revoke(key)),
   );
 }
 

@@ -3,6 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { Download, FileText, Upload } from 'lucide-react';
 import type { Condition } from '../../../../contract/rules/query/condition.ts';
 import { usePermission } from '../../../api/session.ts';
+import { useRequestedAction } from '../../../app/state/requested-action.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { openExport } from '../../export/index.ts';
@@ -36,6 +37,17 @@ export function ImportExportMenu({ request, view, condition }: ImportExportMenuP
     if (total === undefined) return 'The list is still loading';
     return total === 0 ? 'Nothing matches' : undefined;
   };
+  const startExport = () =>
+    openExport(client, async () => {
+      const { createEntriesExport } = await import('../export/entries-export.ts');
+      const zones = [zone.name, 'UTC', zone.site, zone.own];
+      return createEntriesExport({ ...request, total: total ?? 0, filter }, zones);
+    });
+  const exportRefusal = exportPermission.reason ?? getExportRefusal();
+  useRequestedAction('exportEntries', total === undefined ? undefined : startExport, {
+    id: type.id,
+    disabledReason: exportRefusal,
+  });
   return (
     <MenuButton
       label="Import and export"
@@ -52,13 +64,8 @@ export function ImportExportMenu({ request, view, condition }: ImportExportMenuP
           label: 'Export',
           hint: `${pluralize(total ?? 0, 'entry', 'entries')} as CSV, XLSX or JSON`,
           icon: Download,
-          disabledReason: exportPermission.reason ?? getExportRefusal(),
-          onSelect: () =>
-            openExport(client, async () => {
-              const { createEntriesExport } = await import('../export/entries-export.ts');
-              const zones = [zone.name, 'UTC', zone.site, zone.own];
-              return createEntriesExport({ ...request, total: total ?? 0, filter }, zones);
-            }),
+          disabledReason: exportRefusal,
+          onSelect: startExport,
         },
         {
           label: 'Generate report',

@@ -2,6 +2,7 @@ import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { Pencil, UserPlus } from 'lucide-react';
 import { capabilities } from '../../../../contract/rules/people/capabilities.ts';
 import { usePermission } from '../../../api/session.ts';
+import { useRequestedAction } from '../../../app/state/requested-action.ts';
 import { getGroupCapabilities } from '../../../directory/groups.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -26,6 +27,8 @@ export function GroupPage() {
   const update = usePermission('updateGroup');
   const deletion = useDeleteItem(() => router.navigate({ to: '/groups', ignoreBlocker: true }));
   const params = { groupId: group.id };
+  const { disabledReason, onSelect } = deletion(group, given);
+  useRequestedAction('deleteGroup', onSelect, { id: group.id, disabledReason });
   return (
     <Page
       fill

@@ -5,6 +5,7 @@ import type { InvitationInfoResponse } from '../../../../contract/generated/type
 import { ENDING_SOON_DAYS } from '../../../../contract/rules/people/invitations.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { PagedListAge } from '../../../app/freshness/DataAge.tsx';
+import { useRequestedAction } from '../../../app/state/requested-action.ts';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { useDirectory } from '../../../directory/directory.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
@@ -78,6 +79,7 @@ function InvitationList() {
   const [extending, setExtending] = useState<readonly InvitationInfoResponse[]>();
   const clear = () => setSelection(NO_SELECTION);
   const items = useInvitationItems({ onExtend: setExtending, onStart: clear });
+  useRequestedInvitationActions(all, setExtending);
   const names = useNameLookup(all, groups);
   const deferredView = useDeferredValue(view);
   const result = useMemo(
@@ -156,6 +158,25 @@ function InvitationList() {
         <ExtendDialog selected={extending} onClose={() => setExtending(undefined)} onStart={clear} />
       )}
     </Page>
+  );
+}
+
+/** Carries out what the palette or the page of a user requests for one invitation. */
+function useRequestedInvitationActions(
+  all: Invitations | undefined,
+  onExtend: (selected: Invitations) => void,
+): void {
+  const { resend, revoke } = useInvitationActions();
+  const on = (run: (selected: Invitations) => void) =>
+    all && ((id: number) => run(all.filter((one) => one.id === id)));
+  useRequestedAction('extendInvitation', on(onExtend));
+  useRequestedAction(
+    'resendInvitation',
+    on((selected) => void resend(selected)),
+  );
+  useRequestedAction(
+    'revokeInvitation',
+    on((selected) => void revoke(selected)),
   );
 }
 

@@ -7,6 +7,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { listJobReasonsOptions } from '../../../api/generated/queries/jobs.gen.ts';
 import { downloadJobReport } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
+import { useRequestedAction } from '../../../app/state/requested-action.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';
 import { formatExactDate, formatMoment } from '../../../lib/dates/dates.ts';
@@ -198,6 +199,10 @@ function Facts({ job, rate }: { job: Job; rate: number | undefined }) {
 
 function Actions({ job }: { job: Job }) {
   const { pause, resume, cancel, review, retry, undo } = useJobActions(job);
+  useRequestedAction('cancelJob', () => cancel?.run(), {
+    id: job.id,
+    disabledReason: cancel ? cancel.disabledReason : 'The job has ended',
+  });
   return (
     <>
       {pause && (

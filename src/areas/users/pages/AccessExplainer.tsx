@@ -10,10 +10,12 @@ import { sendPasswordLinkMutation } from '../../../api/generated/queries/access.
 import { explainAccessOptions } from '../../../api/generated/queries/settings.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { useRequestedAction } from '../../../app/state/requested-action.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { confirm } from '../../../ui/dialog/confirm.ts';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
@@ -21,6 +23,7 @@ import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Tile } from '../../../ui/layout/Tile.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { InvitationActionButton } from '../../invitations/index.ts';
 import { answerAccess } from '../model/access-checks.ts';
 import type { AccessAnswer, AccessGoalName } from '../model/access-checks.ts';
 import { useUserActions } from '../model/actions.ts';
@@ -248,8 +251,6 @@ function useFixes(ipAddress: string | null, onEditProfile: () => void) {
     link: usePermission('sendPasswordLink'),
     addresses: usePermission('updateApprovedAddresses'),
     groups: usePermission('assignGroups'),
-    extend: usePermission('extendInvitation'),
-    resend: usePermission('resendInvitation'),
     proxies: usePermission('updateProxies'),
     imports: usePermission('getRelationshipSettings'),
     backup: usePermission('requestBackup'),
@@ -266,6 +267,17 @@ function useFixes(ipAddress: string | null, onEditProfile: () => void) {
       toast({ tone: 'bad', title: 'The link was not sent', description: toServiceError(error).message });
     }
   };
+  const confirmLink = async () =>
+    confirm({
+      title: `Send ${formatFullName(user)} a link to set a password?`,
+      body: `The link goes to ${user.email} and is valid for 24 hours.`,
+      action: 'Send the link',
+      run: sendLink,
+    });
+  useRequestedAction('sendPasswordLink', () => void confirmLink(), {
+    id: user.id,
+    disabledReason: permissions.link.reason,
+  });
   const userPath = { userId: user.id };
 
   return ({ fix }: AccessCheck, isFirst: boolean): ReactNode => {
@@ -319,21 +331,9 @@ function useFixes(ipAddress: string | null, onEditProfile: () => void) {
           </Link>,
         );
       case 'extendMembership':
-        return linkTo(
-          'Extend…',
-          permissions.extend.reason,
-          <Link to="/invitations" search={{ q: user.email }} className={className}>
-            Extend…
-          </Link>,
-        );
+        return <InvitationActionButton action="extend" user={user} variant={variant} />;
       case 'resendInvitation':
-        return linkTo(
-          'Send again…',
-          permissions.resend.reason,
-          <Link to="/invitations" search={{ q: user.email }} className={className}>
-            Send again…
-          </Link>,
-        );
+        return <InvitationActionButton action="resend" user={user} variant={variant} />;
       case 'assignProxy':
         return linkTo(
           'Assign as a proxy…',

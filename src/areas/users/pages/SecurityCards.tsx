@@ -8,6 +8,7 @@ import {
 } from '../../../api/generated/queries/access.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { useRequestedAction } from '../../../app/state/requested-action.ts';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatDeviceName } from '../../../lib/device-name.ts';
 import { pluralize } from '../../../lib/numbers.ts';
@@ -83,15 +84,13 @@ function UserSessionsCard({ sessions }: { sessions: readonly SessionInfo[] }) {
     });
     if (done) toast({ title: `${name} is signed out of ${site.name}` });
   };
+  const endAllReason = reason ?? (open === 0 ? 'No open sessions' : undefined);
+  useRequestedAction('endSessions', () => void endAll(), { id: user.id, disabledReason: endAllReason });
   return (
     <Card
       title="Sessions"
       actions={
-        <Button
-          size="small"
-          disabledReason={reason ?? (open === 0 ? 'No open sessions' : undefined)}
-          onClick={() => void endAll()}
-        >
+        <Button size="small" disabledReason={endAllReason} onClick={() => void endAll()}>
           End all…
         </Button>
       }
@@ -188,7 +187,12 @@ export function useFactorReset(): { reason: string | undefined; reset: () => Pro
 
 function ResetRow({ hasFactor }: { hasFactor: boolean }) {
   const { reason, reset } = useFactorReset();
+  const { id: userId } = useUser();
   const noFactorReason = hasFactor ? undefined : 'They have not set up a second factor';
+  useRequestedAction('resetSecondFactor', () => void reset(), {
+    id: userId,
+    disabledReason: reason ?? noFactorReason,
+  });
   return (
     <div className="user-card-end">
       <CardRow
