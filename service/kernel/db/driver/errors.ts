@@ -67,8 +67,8 @@ export function toDbError(error: unknown): DbError {
   const fields: Error & Partial<Record<keyof DbErrorFields, unknown>> = error;
   const code = toText(fields.code);
   return new DbError(error.message || 'The database cannot be reached', {
-    // Sockets report names such as ECONNREFUSED; all of them mean that the connection is lost.
-    code: code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : dbErrorCodes.connectionLost,
+    // Sockets report names such as ECONNREFUSED and EPIPE; all of them mean that the connection is lost. No SQLSTATE begins with an E.
+    code: code !== undefined && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : dbErrorCodes.connectionLost,
     constraint: toText(fields.constraint),
     table: toText(fields.table),
     column: toText(fields.column),
