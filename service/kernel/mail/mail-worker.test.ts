@@ -1,13 +1,15 @@
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { onEachDatabase } from '../../testing/databases.ts';
+import { createTestDatabase, onEachDatabase } from '../../testing/databases.ts';
 import { makeSite } from '../../testing/site.ts';
-import type { Db } from '../db/database.ts';
+import { type Db, openDatabase } from '../db/database.ts';
 import { createLog } from '../log.ts';
 import { Secret } from '../secret.ts';
 import { type MailWorker, startMailWorker } from './mail-worker.ts';
@@ -71,12 +73,47 @@ const queue = (db: Db, subject = 'Hello', text = 'Text\n') =>
 
 const rows = (db: Db) => db.selectFrom('mail').selectAll().orderBy('mail_id').execute();
 
+/** Servers that accept a connection and never finish an answer. */
+const HOSTILE = {
+  silence: () => {},
+  'a line without end': (socket: Socket) => flood(socket, `220-${'x'.repeat(60_000)}`),
+  'lines without end': (socket: Socket) => flood(socket, '220-more\r\n'.repeat(6_000)),
+} as const;
+
+/** Writes the text for as long as the other side takes it. */
+function flood(socket: Socket, text: string): void {
+  if (socket.destroyed) return;
+  if (socket.write(text)) setImmediate(flood, socket, text);
+  else socket.once('drain', () => flood(socket, text));
+}
+
+async function startHostileServer(
+  serve: (socket: Socket) => void,
+): Promise<{ port: number; close(): Promise<unknown> }> {
+  const sockets = new Set<Socket>();
+  const hostile = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    serve(socket);
+  }).listen(0, '127.0.0.1');
+  await once(hostile, 'listening');
+  const address = hostile.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    close: () => {
+      const closed = once(hostile, 'close');
+      hostile.close();
+      for (const socket of sockets) socket.destroy();
+      return closed;
+    },
+  };
+}
+
 /** Polls until the condition holds. */
-async function waitUntil(check: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
+async function waitUntil(check: () => Promise<boolean>, ms = 10_000): Promise<void> {
+  const end = Date.now() + ms;
   // Polling.
   while (!(await check())) {
-    if (Date.now() > end) throw new Error('The condition was not met within ten seconds');
+    if (Date.now() > end) throw new Error('The condition was not met in time');
     // Polling.
     await sleep(20);
   }
@@ -262,6 +299,42 @@ onEachDatabase((database) => {
     expect(await rows(db)).toEqual([]);
   });
 });
+
+// On the embedded database: its only connection shows that a send holds none.
+test.each(Object.entries(HOSTILE))(
+  'a server that answers with %s: the mail is tried again and sent once, and meanwhile nothing else waits (F33)',
+  { timeout: 120_000 },
+  async (_name, serve) => {
+    const testDatabase = await createTestDatabase('embedded');
+    const { db, close } = await openDatabase(testDatabase);
+    const accepted = Promise.withResolvers<void>();
+    const hostile = await startHostileServer((socket) => {
+      accepted.resolve();
+      serve(socket);
+    });
+    const { wake } = start(db, `smtp://127.0.0.1:${hostile.port}`);
+    await queue(db, 'First');
+    wake();
+    await accepted.promise;
+    // The transaction of a request that queues a mail commits.
+    await queue(db, 'Second');
+    wake();
+    await waitUntil(
+      async () => (await rows(db)).every(({ last_error }) => typeof last_error === 'string'),
+      90_000,
+    );
+    expect(await rows(db)).toMatchObject([{ sent_at: null }, { sent_at: null }]);
+    await hostile.close();
+    const { received } = await startServer(hostile.port);
+    await sql`update mail set next_attempt_at = now()`.execute(db);
+    wake();
+    await waitUntilAllSent(db);
+    expect(received).toHaveLength(2);
+    await worker?.stop();
+    await close();
+    await testDatabase.remove();
+  },
+);
 
 test('mails contain names as a single line', () => {
   const options = {
