@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'kysely';
+import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase, onEachDatabase, onEachKind } from '../../testing/databases.ts';
 import { startWriter } from '../../testing/processes/writer-process.ts';
@@ -16,6 +20,8 @@ import { openEmbedded } from './pglite/pglite.ts';
 const migrations = readdirSync(new URL('./migrations', import.meta.url))
   .toSorted()
   .map((file) => ({ name: file.replace(/\.ts$/, '') }));
+
+const WRITER = fileURLToPath(new URL('../../testing/processes/writer-process.ts', import.meta.url));
 
 const neverRun = () => Promise.reject(new Error('The migration is applied'));
 
@@ -45,6 +51,42 @@ onEachKind((kind) => {
     await close();
     await testDatabase.remove();
   });
+
+  test.each([1, 30, 80])(
+    'a process killed in the middle of its migrations, after table %i, leaves nothing, and the next one finishes (F34)',
+    async (tables) => {
+      const testDatabase = await createTestDatabase(kind, { empty: true });
+      const { databaseUrl = '', dataDir } = testDatabase;
+      const client = new Client({ connectionString: databaseUrl });
+      await client.connect();
+      // Stops the migrations after this table until the process is dead.
+      await client.query(`create function wait() returns event_trigger language plpgsql as $$ begin
+        if (select count(*) from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace) >= ${tables} then
+          perform pg_sleep(600);
+        end if; end $$`);
+      await client.query(
+        `create event trigger wait on ddl_command_end when tag in ('CREATE TABLE') execute function wait()`,
+      );
+      const count = async (text: string) => (await client.query(text)).rowCount;
+      const migrating = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+      const child = spawn(process.execPath, [WRITER, dataDir, databaseUrl], { stdio: 'ignore' });
+      const exited = once(child, 'exit');
+      const patience = { timeout: 60_000 };
+      await expect.poll(() => count(`${migrating} and wait_event = 'PgSleep'`), patience).toBe(1);
+      child.kill('SIGKILL');
+      await exited;
+      await expect.poll(() => count(migrating), patience).toBe(0);
+      expect(await count(`select from pg_class where relname in ('site', 'account')`)).toBe(0);
+      await client.query('drop event trigger wait');
+      await client.end();
+      const { db, close } = await openDatabase(testDatabase);
+      const { rows } = await sql`select name from kysely_migration order by name`.execute(db);
+      expect(rows).toEqual(migrations);
+      await db.insertInto('site').values({ slug: 'whole', name: '' }).execute();
+      await close();
+      await testDatabase.remove();
+    },
+  );
 
   test('pools that open together run each migration once', async () => {
     const testDatabase = await createTestDatabase(kind, { empty: true });
