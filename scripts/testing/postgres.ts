@@ -11,6 +11,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
+import { z } from 'zod';
 import { installDebianPackage } from './debian.ts';
 import { findFreePort } from './free-port.ts';
 
@@ -54,7 +55,14 @@ function getServerUser(): { uid?: number; gid?: number } {
 const STANDBY_OF = '--standby-of=';
 const PROGRAMS = '--programs=';
 
-/** Runs a cluster until this process ends. `extraSettings` (`name=value`) override the default ones. */
+/** Signals by which a running server ends: after it has rolled back all transactions (SIGINT), or at once, like a crash (SIGQUIT). */
+const EndSignal = z.enum(['SIGINT', 'SIGQUIT']);
+type EndSignal = z.infer<typeof EndSignal>;
+
+/**
+ * Runs a cluster until this process ends. `extraSettings` (`name=value`) override the default ones. A line of the input with the name of a
+ * signal ends the server until the line `start`; each is answered with a line.
+ */
 async function runCluster(words: readonly string[]): Promise<void> {
   const primaryUrl = words.find((word) => word.startsWith(STANDBY_OF))?.slice(STANDBY_OF.length);
   const programs = words.find((word) => word.startsWith(PROGRAMS))?.slice(PROGRAMS.length);
@@ -89,20 +97,35 @@ async function runCluster(words: readonly string[]): Promise<void> {
     'fsync=off',
     ...extraSettings,
   ];
-  const server = spawn(
-    join(bin, 'postgres'),
-    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
-    options,
-  );
-  const stop = () => server.kill('SIGINT');
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-  // The parent process keeps stdin open; when it ends in any way, stdin ends.
-  process.stdin.resume().on('end', stop).on('close', stop);
-  server.once('exit', (code) => process.exit(code ?? 1));
-  process.on('exit', stop);
   const url = `postgresql://steward@127.0.0.1:${port}/postgres`;
-  await waitUntilReady(url);
-  console.log(url);
+  let isDown = false;
+  let server: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    const started = spawn(
+      join(bin, 'postgres'),
+      ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+      options,
+    );
+    server = started;
+    started.once('exit', (code) => {
+      if (isDown) console.log('down');
+      else process.exit(code ?? 1);
+    });
+    process.once('exit', () => started.kill('SIGINT'));
+    await waitUntilReady(url);
+    console.log(url);
+  };
+  const stop = () => (isDown ? process.exit() : server?.kill('SIGINT'));
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const input = createInterface(process.stdin);
+  input.on('line', (line) => {
+    isDown = line !== 'start';
+    if (isDown) server?.kill(EndSignal.parse(line));
+    else void start();
+  });
+  // The parent process keeps stdin open; when it ends in any way, stdin ends.
+  input.on('close', stop);
+  await start();
 }
 
 async function waitUntilReady(url: string): Promise<void> {
@@ -135,6 +158,10 @@ export async function runStatement(url: string, statement: string): Promise<void
 export interface Cluster {
   /** URL of the superuser's database. */
   url: string;
+  /** Ends the server until `start`, with its folder left as it is. */
+  end(signal: EndSignal): Promise<void>;
+  /** Starts an ended server again at the same address, and resolves when it accepts connections. */
+  start(): Promise<void>;
   /** Stops the server and deletes its folder. */
   stop(): Promise<void>;
 }
@@ -173,11 +200,22 @@ export async function startPostgres(settings: readonly string[] = [], programs?:
   });
   const exited = once(child, 'exit');
   if (!child.stdout) throw new Error('The output of PostgreSQL cannot be read');
-  const firstLine: unknown[] = await Promise.race([once(createInterface(child.stdout), 'line'), exited]);
-  const [url] = firstLine;
-  if (typeof url !== 'string') throw new Error('PostgreSQL did not start');
+  const lines = createInterface(child.stdout);
+  const readLine = async (): Promise<string> => {
+    const event: unknown[] = await Promise.race([once(lines, 'line'), exited]);
+    const [line] = event;
+    if (typeof line !== 'string') throw new Error('PostgreSQL did not start');
+    return line;
+  };
+  const send = async (line: string): Promise<void> => {
+    const answer = readLine();
+    child.stdin?.write(`${line}\n`);
+    await answer;
+  };
   return {
-    url,
+    url: await readLine(),
+    end: (signal) => send(signal),
+    start: () => send('start'),
     async stop() {
       child.stdin?.end();
       await exited;
