@@ -142,6 +142,13 @@ const failedItems = new Gauge({
   registers,
 });
 
+export const failedTaskRuns = new Counter({
+  name: 'steward_task_failed_runs_total',
+  help: 'Runs of scheduled tasks that failed as a whole, by task; they are retried',
+  labelNames: ['task'] as const,
+  registers,
+});
+
 const failedBackups = new Gauge({
   name: 'steward_failed_backups',
   help: 'Backups of the last 24 hours that failed, or failed verification',

@@ -1,6 +1,7 @@
 import type { Db } from '../../kernel/db/database.ts';
+import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
-import { deleteOldItems } from './import/retention.store.ts';
+import { deleteOldItems, listSitesWithOldItems } from './import/retention.store.ts';
 import { deleteOldRuns } from './import/runs.store.ts';
 
 const DAY_MS = 86_400_000;
@@ -12,10 +13,10 @@ export const createRetentionTasks = ({ db }: { db: Db }): ScheduledTask[] => [
     intervalMs: DAY_MS,
     run: async () => ((await deleteOldRuns(db)) ? { runAgainInMs: 0 } : undefined),
   },
-  {
+  createItemTask(db, {
     name: 'relationship items retention',
     intervalMs: DAY_MS,
-    run: async () =>
-      (await db.transaction().execute((tx) => deleteOldItems(tx))) ? { runAgainInMs: 0 } : undefined,
-  },
+    listItems: async () => (await listSitesWithOldItems(db)).map((siteId) => ({ siteId, item: '' })),
+    runStep: ({ siteId }) => db.transaction().execute((tx) => deleteOldItems(tx, siteId)),
+  }),
 ];

@@ -1,6 +1,6 @@
 import { listSitesWithOldAuditRows } from '../audit/audit-log.store.ts';
 import { deleteOldAuditRows } from '../audit/chain.store.ts';
-import { sealAuditRows } from '../audit/chain.ts';
+import { sealAuditRows, sealSite } from '../audit/chain.ts';
 import { deleteEndedWindows } from '../auth/throttle.store.ts';
 import type { Db } from '../db/database.ts';
 import {
@@ -43,17 +43,23 @@ const createAuditRetentionTask = ({ db, services: { logRetention } }: TaskContex
 /** Rows without a seal can be changed unnoticed for this long, and for as long as the pass takes. */
 const SEAL_INTERVAL_MS = 30_000;
 
-/** Scheduled task that seals the audit rows that were committed since its last run. */
-const createSealTask = ({ db }: TaskContext): ScheduledTask => ({
-  name: 'seals of the audit log',
-  intervalMs: SEAL_INTERVAL_MS,
-  run: async (signal) => sealAuditRows(db, { signal }),
-});
+/**
+ * Scheduled task that seals the audit rows that were committed since its last run, those of all sites together. A site that fails is left
+ * out and tried on its own.
+ */
+const createSealTask = ({ db }: TaskContext): ScheduledTask =>
+  createItemTask(db, {
+    name: 'seals of the audit log',
+    intervalMs: SEAL_INTERVAL_MS,
+    listItems: async (signal) =>
+      (await sealAuditRows(db, { signal })).map((siteId) => ({ siteId, item: '' })),
+    runStep: ({ siteId }) => sealSite(db, siteId),
+  });
 
 /**
- * Scheduled task that makes the partitions of the coming months and drops those that retention has passed (docs/decisions/0087, 0095).
- * A table that is in use by a long transaction is left for the next run: months are made far ahead, and an empty partition harms nobody.
- * Several processes may run it at the same time. Does nothing on the embedded database.
+ * Scheduled task that makes the partitions of the coming months and drops those that retention has passed (docs/decisions/0087, 0095),
+ * each table on its own. A table that is in use by a long transaction is left for the next run: months are made far ahead, and an empty
+ * partition harms nobody. Several processes may run it at the same time. Does nothing on the embedded database.
  */
 const createPartitionTask = ({ db, services: { logRetention } }: TaskContext): ScheduledTask => {
   const keptDays: Record<PartitionedTable, number | null> = {
@@ -65,6 +71,7 @@ const createPartitionTask = ({ db, services: { logRetention } }: TaskContext): S
     name: 'partitions of logs',
     intervalMs: HOUR_MS,
     async run(signal) {
+      const errors: unknown[] = [];
       for (const table of PARTITIONED_TABLES) {
         if (signal?.aborted) return;
         const days = keptDays[table];
@@ -72,9 +79,11 @@ const createPartitionTask = ({ db, services: { logRetention } }: TaskContext): S
           await addPartitions(db, table);
           if (days !== null) await dropOldPartitions(db, table, new Date(Date.now() - days * DAY_MS));
         } catch (error) {
-          if (!isLocked(error)) throw error;
+          if (!isLocked(error)) errors.push(error);
         }
       }
+      // No items that are parked: rows of a month without a partition could not be stored.
+      if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors);
     },
   };
 };

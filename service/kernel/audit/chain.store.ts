@@ -112,11 +112,17 @@ export async function readChain(db: Db, siteId: number): Promise<Chain | undefin
 
 /**
  * Committed rows without a seal after an id, in the order of their ids. Seals are looked up row by row: PostgreSQL makes `not exists` a merge
- * join, which reads the seals of all earlier rows for every page.
+ * join, which reads the seals of all earlier rows for every page. `siteId`: those of a site only.
  */
-export async function readUnsealed(tx: Tx, after: number, limit: number): Promise<SealedContent[]> {
+export async function readUnsealed(
+  tx: Tx,
+  after: number,
+  limit: number,
+  siteId?: number,
+): Promise<SealedContent[]> {
+  const ofSite = siteId === undefined ? sql`` : sql`and a.site_id = ${siteId}`;
   const { rows } = await sql<SealedContent>`
-    select ${CONTENT} from audit_log a where a.audit_id > ${after}
+    select ${CONTENT} from audit_log a where a.audit_id > ${after} ${ofSite}
       and (select s.audit_id from audit_seal s where s.audit_id = a.audit_id) is null
     order by a.audit_id limit ${limit}`.execute(tx);
   return rows;

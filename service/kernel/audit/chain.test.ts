@@ -103,6 +103,28 @@ onEachKind((kind) => {
     expect(await verify()).toMatchObject({ rows: 4, seq: 4, unsealed: 0, problems: [] });
   });
 
+  test('a site that cannot be sealed does not stop the others, and is sealed once it can be', async () => {
+    const { db } = database;
+    const broken = siteId;
+    await write('1', '2');
+    siteId = await makeSite(db);
+    await write('3', '4');
+    // The place of the first seal is taken.
+    await sql`insert into audit_seal (site_id, seq, audit_id, hash) values (${broken}, 2, -1, '')`.execute(
+      db,
+    );
+    await expect(seal()).rejects.toThrow(/duplicate key/);
+    expect(await verify()).toMatchObject({ rows: 2, seq: 2, unsealed: 0, problems: [] });
+    const { rows } = await sql`select site_id, attempts from task_failure
+      where task = 'seals of the audit log'`.execute(db);
+    expect(rows).toEqual([{ site_id: broken, attempts: 1 }]);
+    await sql`delete from audit_seal where audit_id = -1`.execute(db);
+    // More passes than the end of the sealed part needs: it did not move while rows waited.
+    for (let pass = 0; pass < 4; pass += 1) await seal();
+    expect(await verifyAuditChain(db, broken)).toMatchObject({ rows: 2, seq: 2, unsealed: 0, problems: [] });
+    expect(await isSealedToEnd()).toBe(true);
+  });
+
   test.each([
     [
       'a changed property',

@@ -1,6 +1,7 @@
 /** The audit log as a hash chain: each seal contains the hash of its row and of the seal before it (ASVS 16.4.2). */
 import { createHash } from 'node:crypto';
-import { type Db, withTransaction } from '../db/database.ts';
+import { type Db, type Tx, withSavepoint, withTransaction } from '../db/database.ts';
+import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import * as store from './chain.store.ts';
 
 /** Rows sealed by one transaction: a few milliseconds of hashing. */
@@ -35,38 +36,70 @@ export function hashRow(previous: Buffer, seq: number, row: store.SealedContent)
 /**
  * Seals the committed audit rows that have no seal, in batches. Rows of a site are numbered in the order of their ids; a row whose
  * transaction commits later gets a later number, so writers wait neither for each other nor for this. Passes at the same time take turns.
+ * @returns the sites whose rows could not be sealed; those of the others were
  */
 export async function sealAuditRows(
   db: Db,
   { signal, limit = BATCH_ROWS }: { signal?: AbortSignal | undefined; limit?: number } = {},
-): Promise<void> {
-  if (!(await store.hasNewRows(db))) return;
+): Promise<number[]> {
+  const failedSites = new Set<number>();
+  if (!(await store.hasNewRows(db))) return [];
   const isStopped = () => signal?.aborted === true;
   let after: number | undefined = 0;
-  do after = await sealBatch(db, after, limit);
+  do after = await sealBatch(db, after, limit, failedSites);
   while (after !== undefined && !isStopped());
+  return [...failedSites];
 }
 
-/** Seals a batch of the rows after an id. @returns the id after which to continue; undefined when none is left */
-function sealBatch(db: Db, after: number, limit: number): Promise<number | undefined> {
+/**
+ * Seals a batch of the rows after an id, without those of the sites that have failed, to which it adds.
+ * @returns the id after which to continue; undefined when none is left
+ */
+function sealBatch(
+  db: Db,
+  after: number,
+  limit: number,
+  failedSites: Set<number>,
+): Promise<number | undefined> {
   return withTransaction(db, {}, async (tx) => {
     const state = await store.lockSealing(tx);
     const rows = await store.readUnsealed(tx, Math.max(after, state.sealedTo), limit);
     const sites = [...Map.groupBy(rows, ({ siteId }) => siteId)].toSorted(([a], [b]) => a - b);
     for (const [siteId, siteRows] of sites) {
-      const chain = await store.lockChain(tx, siteId, START_HASH);
-      let previous = chain.hash;
-      const seals = siteRows.map((row, index): store.Seal => {
-        const seq = chain.seq + 1 + index;
-        previous = hashRow(previous, seq, row);
-        return { seq, auditId: row.auditId, hash: previous, at: row.at };
-      });
-      await store.appendSeals(tx, siteId, seals);
+      if (failedSites.has(siteId)) continue;
+      try {
+        await withSavepoint(tx, () => appendToChain(tx, siteId, siteRows));
+      } catch (error) {
+        if (isDatabaseUnavailable(error) || isPassingFailure(error)) throw error;
+        failedSites.add(siteId);
+      }
     }
     if (rows.length === limit) return rows.at(-1)?.auditId;
-    await store.updateSealing(tx, advance(state, await store.readNewestId(tx)));
+    // Rows of a site that failed have no seal yet.
+    if (failedSites.size === 0) await store.updateSealing(tx, advance(state, await store.readNewestId(tx)));
     return undefined;
   });
+}
+
+/** Seals a batch of the rows of a site. @returns whether there may be more @throws Error when they cannot be sealed */
+export function sealSite(db: Db, siteId: number, limit = BATCH_ROWS): Promise<boolean> {
+  return withTransaction(db, {}, async (tx) => {
+    const { sealedTo } = await store.lockSealing(tx);
+    const rows = await store.readUnsealed(tx, sealedTo, limit, siteId);
+    await appendToChain(tx, siteId, rows);
+    return rows.length === limit;
+  });
+}
+
+async function appendToChain(tx: Tx, siteId: number, rows: readonly store.SealedContent[]): Promise<void> {
+  const chain = await store.lockChain(tx, siteId, START_HASH);
+  let previous = chain.hash;
+  const seals = rows.map((row, index): store.Seal => {
+    const seq = chain.seq + 1 + index;
+    previous = hashRow(previous, seq, row);
+    return { seq, auditId: row.auditId, hash: previous, at: row.at };
+  });
+  await store.appendSeals(tx, siteId, seals);
 }
 
 /**

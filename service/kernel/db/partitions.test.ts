@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { PostgresQueryCompiler, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../../testing/databases.ts';
 import { makeSite, services } from '../../testing/site.ts';
@@ -103,6 +103,26 @@ onEachDatabase((database) => {
     const { rows } = await sql<{ ids: number }>`
       select count(distinct activity_id)::int as ids from activity where site_id = ${siteId}`.execute(db);
     expect(rows[0]?.ids).toBe(4);
+  });
+
+  test('a table whose partitions cannot be made does not stop those of the others', async () => {
+    const { db } = database();
+    const compiler = new PostgresQueryCompiler();
+    const asked = new Set<unknown>();
+    const failing = db.withPlugin({
+      transformQuery({ node, queryId }) {
+        const { parameters } = compiler.compileQuery(node, queryId);
+        for (const table of PARTITIONED_TABLES) if (parameters.includes(table)) asked.add(table);
+        if (parameters.includes('activity')) throw new Error('The table cannot be read');
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const task = kernelArea
+      .tasks({ db: failing, services })
+      .find(({ name }) => name === 'partitions of logs');
+    await expect(task?.run()).rejects.toThrow('The table cannot be read');
+    expect([...asked]).toEqual(PARTITIONED_TABLES);
   });
 
   test('the task makes partitions and drops those that retention has emptied', async () => {

@@ -11,8 +11,8 @@ export interface ItemTask<Item extends TaskItem> {
   intervalMs: number;
   /** Milliseconds after which a run ends and the next one continues; by default a run ends when no work is left. */
   maxRunMs?: number;
-  /** All items with work to do, failed ones included. */
-  listItems(): Promise<readonly Item[]>;
+  /** All items with work to do, failed ones included. `signal` fires when the service stops. */
+  listItems(signal: AbortSignal): Promise<readonly Item[]>;
   /**
    * Does a bounded part of the work of an item.
    * @returns whether the item has more work
@@ -39,7 +39,7 @@ export function createItemTask<Item extends TaskItem>(
     intervalMs: task.intervalMs,
     async run(signal = NEVER_ABORTED) {
       const endsAtMs = getTimeMs() + (task.maxRunMs ?? Infinity);
-      const items = await task.listItems();
+      const items = await task.listItems(signal);
       const storedFailures = await loadFailures(db, task.name, items);
       const dueItems = items.filter((item) => isDue(storedFailures.get(getKey(item))));
       const retriesInMs = [...storedFailures.values()].flatMap((failure) =>

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createLog } from '../log.ts';
+import { failedTaskRuns } from '../metrics.ts';
 import { startScheduledTasks } from './scheduled-tasks.ts';
 
 const log = createLog('silent');
@@ -20,6 +21,7 @@ test('runs a task at the start and at its interval, also after a failure, until 
     ],
   });
   await vi.waitFor(() => expect(runCount).toBeGreaterThan(2));
+  expect((await failedTaskRuns.get()).values).toEqual([{ value: 1, labels: { task: 'count' } }]);
   await scheduler.stop();
   const finalCount = runCount;
   scheduler.wake('count');

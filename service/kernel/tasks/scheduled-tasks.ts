@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts';
+import { failedTaskRuns } from '../metrics.ts';
 import { getRetryDelayMs } from './backoff.ts';
 import type { TaskItem } from './task-failures.store.ts';
 import { startWakeLoop } from './wake-loop.ts';
@@ -46,7 +47,7 @@ export interface TaskScheduler {
 const RETRY_DELAY_MS = 5_000;
 
 /**
- * Runs each task at once and then at its interval, never twice at the same time. A run that fails is logged and retried with backoff.
+ * Runs each task at once and then at its interval, never twice at the same time. A run that fails is logged, counted and retried with backoff.
  * A task as a whole is never parked: it fails when the database cannot be reached.
  */
 export function startScheduledTasks({
@@ -75,6 +76,7 @@ export function startScheduledTasks({
         return Math.min(task.intervalMs, runAgainInMs);
       } catch (error) {
         failureCount += 1;
+        failedTaskRuns.inc({ task: task.name });
         log.error({ err: error, task: task.name, failureCount }, 'Scheduled task failed and will be retried');
         return getRetryDelayMs(failureCount, Math.min(task.intervalMs, RETRY_DELAY_MS));
       }

@@ -23,6 +23,7 @@ import {
   RI_PATH,
 } from '../../../testing/relationships.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../../testing/site.ts';
+import { runTask } from '../../../testing/tasks.ts';
 import { createRetentionTasks } from '../retention.ts';
 
 const DAY_MS = 86_400_000;
@@ -383,6 +384,39 @@ onEachApp((context) => {
         n: number;
       }>`select count(*)::int as n from ${sql.table(table)} where site_id = ${siteId}`.execute(context().db);
       expect([table, counted.rows[0]?.n]).toEqual([table, left]);
+    }
+  });
+
+  test('a site whose old items cannot be deleted does not keep those of others', async () => {
+    const { db } = context();
+    const broken = siteId;
+    siteId = await makeSite(db);
+    for (const each of [broken, siteId]) {
+      await enableRelationships(db, each, [], { retention_days: 62 });
+      await sql`insert into ri_item (site_id, kind, item_key, at, modified_at, content, addresses)
+        values (${each}, 1, gen_random_uuid(), now() - interval '80 days', now(), gen_random_uuid(), '{}')`.execute(
+        db,
+      );
+    }
+    await sql`create or replace function refuse_delete() returns trigger language plpgsql as
+      $$ begin raise exception 'This item cannot be deleted'; end $$`.execute(db);
+    await sql
+      .raw(
+        `create trigger refuse_delete before delete on ri_item for each row when (old.site_id = ${broken}) execute function refuse_delete()`,
+      )
+      .execute(db);
+    try {
+      const task = createRetentionTasks(context()).find(
+        ({ name }) => name === 'relationship items retention',
+      );
+      if (!task) throw new Error('The task does not exist');
+      await expect(runTask(task)).rejects.toThrow('This item cannot be deleted');
+      const { rows } = await sql`select site_id from ri_item
+        where site_id in (${broken}, ${siteId})`.execute(db);
+      expect(rows).toEqual([{ site_id: broken }]);
+    } finally {
+      await sql`drop trigger refuse_delete on ri_item`.execute(db);
+      await sql`delete from ri_item where site_id = ${broken}`.execute(db);
     }
   });
 });
