@@ -32,6 +32,8 @@ export interface NewNotification {
   detail: string;
   /** Page of the console, such as `/jobs/12`. */
   path: string;
+  /** Whether users who have not chosen get it by mail; by default what applies to the category. */
+  isMailedByDefault?: boolean;
 }
 
 interface Recipient {
@@ -50,7 +52,15 @@ interface Recipient {
 export async function notify(
   tx: Tx,
   publicUrl: string | undefined,
-  { siteId, userIds, category, title: givenTitle, detail: givenDetail, path }: NewNotification,
+  {
+    siteId,
+    userIds,
+    category,
+    title: givenTitle,
+    detail: givenDetail,
+    path,
+    isMailedByDefault,
+  }: NewNotification,
 ): Promise<void> {
   if (userIds.length === 0) return;
   const title = toSingleLine(givenTitle, MAX_TITLE_LENGTH);
@@ -58,7 +68,7 @@ export async function notify(
   const defaults = DEFAULT_CHANNELS[category];
   const { rows } = await sql<Recipient>`
     select m.user_id as "userId", a.email, a.first_name as "firstName", site.name as "siteName",
-      coalesce(s.in_console, ${defaults.inConsole}) as "inConsole", coalesce(s.by_mail, ${defaults.byMail}) as "byMail"
+      coalesce(s.in_console, ${defaults.inConsole}) as "inConsole", coalesce(s.by_mail, ${isMailedByDefault ?? defaults.byMail}) as "byMail"
     from membership m
     join account a on a.user_id = m.user_id
     join site on site.site_id = m.site_id

@@ -225,6 +225,8 @@ async function saveFailure(
       title: `Events are no longer sent to ${due.name}`,
       detail: `All attempts of 3 days have failed: ${reason}`,
       path: '/publications',
+      // The events are kept for 9 days, 3 of which have passed.
+      isMailedByDefault: true,
     }),
   );
 }

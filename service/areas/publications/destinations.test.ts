@@ -1,6 +1,9 @@
 /** Destinations with a receiver that fails on purpose. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -8,6 +11,7 @@ import type { DeliveryAttempt, Destination } from '../../../contract/generated/t
 import { createEgress, parseEgressRules } from '../../kernel/egress.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
+import { readLoopbackTls, trustLoopbackCertificate } from '../../testing/servers/agent-clients.ts';
 import { as, makePerson, makeSite, onEachApp, services, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createAttemptRetentionTask, createDeliveryTask, getDeliveryRetryMs } from './deliver.ts';
@@ -38,6 +42,18 @@ const answerStatus =
   (_request, response) =>
     response.writeHead(status, headers).end('no');
 
+/** @returns the address and the port */
+async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function stop(server: Server): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+}
+
 test('a failing destination is tried again after 5 s, 20 s, 80 s, and at most after an hour', () => {
   expect([1, 2, 3, 9].map(getDeliveryRetryMs)).toEqual([5_000, 20_000, 80_000, 3_600_000]);
 });
@@ -53,25 +69,21 @@ onEachApp(
       person = await makePerson(context().db, await makeSite(context().db));
       answer = answerOk;
       received = [];
-      server = createServer((request, response) => {
-        let body = '';
-        request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-        request.on('end', () => {
-          const message = JSON.parse(body) as { payload: { entities: { created: { name: unknown }[] } } };
-          const headers = request.headers as Record<string, string>;
-          received.push({ headers, body, name: message.payload.entities.created[0]?.name });
-          answer(request, response, body);
-        });
-      }).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const address = server.address();
-      url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/hook`;
+      server = createServer(receive);
+      url = `http://${await listen(server)}/hook`;
     });
-    afterEach(async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    });
+    afterEach(() => stop(server));
+
+    const receive = (request: IncomingMessage, response: ServerResponse) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        const message = JSON.parse(body) as { payload: { entities: { created: { name: unknown }[] } } };
+        const headers = request.headers as Record<string, string>;
+        received.push({ headers, body, name: message.payload.entities.created[0]?.name });
+        answer(request, response, body);
+      });
+    };
 
     const api = () => as(context().app, person);
     const deliver = () => runTask(createDeliveryTask({ db: context().db, services: testServices }));
@@ -149,7 +161,34 @@ onEachApp(
       expect(await read(destination)).toMatchObject({ lag: 0, failures: 0, failingSince: null });
     });
 
+    test('is called by TLS, but not with a certificate that the service does not trust', async () => {
+      const secure = createSecureServer(readLoopbackTls(), receive);
+      url = `https://${await listen(secure)}/hook`;
+      const trusted = getCACertificates();
+      try {
+        const destination = await createDestination();
+        await createGroups('A');
+        await deliver();
+        expect(received).toEqual([]);
+        expect(await read(destination)).toMatchObject({ lag: 1, failures: 1, isEnabled: true });
+        expect(await listAttempts(destination)).toMatchObject([
+          { status: null, detail: 'The server cannot be called' },
+        ]);
+        trustLoopbackCertificate();
+        await makeDue(destination);
+        await deliver();
+        expect(received.map(({ name }) => name)).toEqual(['A']);
+        expect(await read(destination)).toMatchObject({ lag: 0, failures: 0 });
+      } finally {
+        setDefaultCACertificates(trusted);
+        await stop(secure);
+      }
+    });
+
     test('is switched off after 3 days of failures, which the administrators are told, and continues where it ended', async () => {
+      const unmailed = await makePerson(context().db, person.siteId);
+      await sql`insert into notification_setting (site_id, user_id, category, in_console, by_mail, in_browser)
+        values (${person.siteId}, ${unmailed.userId}, 'alert', true, false, false)`.execute(context().db);
       const destination = await createDestination();
       await createGroups('A');
       answer = answerStatus(500);
@@ -171,6 +210,15 @@ onEachApp(
         context().db,
       );
       expect(rows).toEqual([{ title: 'Events are no longer sent to Warehouse' }]);
+      // By mail as well, unless the user wants none.
+      const mails = await sql<{ recipient: string; subject: string }>`
+        select recipient, subject from mail where site_id = ${person.siteId}`.execute(context().db);
+      expect(mails.rows).toEqual([
+        {
+          recipient: person.email,
+          subject: expect.stringMatching(/: Events are no longer sent to Warehouse$/) as string,
+        },
+      ]);
       answer = answerOk;
       const count = received.length;
       await makeDue(destination);

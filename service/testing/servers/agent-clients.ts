@@ -11,6 +11,12 @@ import { fileURLToPath } from 'node:url';
 export const CERTIFICATE_FILE = fileURLToPath(new URL('loopback-certificate.pem', import.meta.url));
 const readPem = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 
+/** Options of a server with the certificate. */
+export const readLoopbackTls = (): { key: string; cert: string } => ({
+  key: readPem('loopback-key.pem'),
+  cert: readPem('loopback-certificate.pem'),
+});
+
 /** Makes this process trust the certificate. */
 export const trustLoopbackCertificate = (): void =>
   setDefaultCACertificates([...getCACertificates('default'), readPem('loopback-certificate.pem')]);
@@ -27,13 +33,10 @@ export interface MetadataServer {
 /** Serves the metadata document of a native client over TLS (OAuth Client ID Metadata Document). */
 export async function startMetadataServer(): Promise<MetadataServer> {
   let requests = 0;
-  const server = createServer(
-    { key: readPem('loopback-key.pem'), cert: readPem('loopback-certificate.pem') },
-    (_request, response) => {
-      requests += 1;
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(state.document));
-    },
-  ).listen(0, '127.0.0.1');
+  const server = createServer(readLoopbackTls(), (_request, response) => {
+    requests += 1;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(state.document));
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const clientId = `https://127.0.0.1:${(server.address() as AddressInfo).port}/client.json`;
   const state: MetadataServer = {
