@@ -20,6 +20,7 @@ import {
 } from '../../../kernel/jobs/job-kind.ts';
 import { pluralize } from '../../../kernel/numbers.ts';
 import { CONTACTS_TASK } from '../relations/contacts.ts';
+import { IMPORT_JOB } from '../settings/erase-from-jobs.ts';
 import { IMPORT_LIMITS, MAX_BODY_BYTES } from './item-reader.ts';
 import { importWithin, type ImportTurn, takeTurn } from './run-import.ts';
 
@@ -37,7 +38,7 @@ const getContract = (): Contract =>
  * other with them from the budget of the site, and waits when that is used up.
  */
 export const importJob = defineJobKind<Parameters, RelationshipImportItem>({
-  kind: 'relationships.import',
+  kind: IMPORT_JOB,
   operation: 'startRelationshipImport',
   itemSchema: 'RelationshipImportItem',
   wakes: [CONTACTS_TASK],

@@ -5,14 +5,16 @@ import {
   readItemsWithText,
   replaceInput,
 } from '../../../kernel/jobs/item-inputs.store.ts';
-import { importJob } from '../import/import-job.ts';
+
+/** The kind of the jobs that import. */
+export const IMPORT_JOB = 'relationships.import';
 
 /**
  * Removes an address from what jobs have not imported yet or could not import, so that neither they nor a retry bring it back; done items
  * lose what was requested. @returns the number of items that still have it
  */
 export async function eraseFromJobs(tx: Tx, siteId: number, address: string): Promise<number> {
-  const where = { siteId, kind: importJob.kind, text: address };
+  const where = { siteId, kind: IMPORT_JOB, text: address };
   for await (const { input, isDone, ...key } of readItemsWithText(tx, where))
     await replaceInput(tx, key, isDone ? {} : removeAddress(toImportItem(input), address));
   return countItemsWithText(tx, where);
