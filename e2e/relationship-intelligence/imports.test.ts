@@ -64,6 +64,9 @@ async function enable(page: Page, name: string): Promise<void> {
   const row = await expectRow(grid(page, 'Users'), { Person: name, State: 'Not enabled' });
   await row.getByRole('checkbox').check();
   await users.getByRole('button', { name: 'Enable 1' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog).toContainText(`${name} will be enabled.`);
+  await dialog.getByRole('button', { name: 'Enable 1 person' }).click();
   await expectRow(grid(page, 'Users'), { Person: name, State: 'Enabled' });
 }
 

@@ -1,6 +1,8 @@
+import { zodResolver } from '@hookform/resolvers/zod';
 import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { FormEvent } from 'react';
+import { useForm, useWatch } from 'react-hook-form';
 import type {
   ExclusionTrial,
   RelationshipSettings,
@@ -25,10 +27,12 @@ import { PersonLink } from '../../../directory/person-columns.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
+import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { TextField } from '../../../ui/form/TextField.tsx';
 import { SwitchRow } from '../../../ui/form/Toggle.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody, CardRow } from '../../../ui/layout/Card.tsx';
@@ -40,6 +44,7 @@ import { showStartedJob } from '../../jobs/index.ts';
 import { ContactsRow } from './ContactsRow.tsx';
 import { importSettingsQuery, relationshipSettingsQuery } from './queries.ts';
 import { Pages } from './RunsPage.tsx';
+import { exclusionSchema, normalizeExclusion, periodsSchema } from './settings-forms.ts';
 import { MonthCloseCard, PreconditionsCard } from './SideCards.tsx';
 import { useUpdateSettings } from './use-update-settings.ts';
 import './imports.css';
@@ -138,6 +143,34 @@ const USER_COLUMNS: readonly Column<RelationshipUser>[] = [
 ];
 
 const NO_SELECTION: ReadonlySet<RowId> = new Set();
+const NO_PEOPLE: ReadonlyMap<RowId, RelationshipUser> = new Map();
+const MAX_NAMES = 5;
+
+/** A name for each of the first people, and how many others there are. */
+function listNames(people: readonly RelationshipUser[]): string {
+  const names = people.slice(0, MAX_NAMES).map(({ name }) => name);
+  const others = people.length - names.length;
+  return new Intl.ListFormat('en').format(
+    others > 0 ? [...names, pluralize(others, 'other', 'others')] : names,
+  );
+}
+
+/** What a change of enablement will do, for its confirmation. */
+function describeEnablement(
+  isEnabled: boolean,
+  changing: readonly RelationshipUser[],
+  unchanged: number,
+): string {
+  const state = isEnabled ? 'enabled' : 'disabled';
+  const effect = isEnabled
+    ? 'Imports take their e-mails and meetings from then on.'
+    : 'Imports no longer take their e-mails and meetings. What is stored stays.';
+  const rest =
+    unchanged > 0
+      ? ` ${pluralize(unchanged, 'person is', 'people are')} ${isEnabled ? 'enabled already' : 'not enabled'} and ${unchanged === 1 ? 'stays' : 'stay'} so.`
+      : '';
+  return `${listNames(changing)} will be ${state}. ${effect}${rest}`;
+}
 
 /** Users who are enabled for scoring; changes of several are a job. */
 function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipSettings }) {
@@ -146,6 +179,7 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
   const [search, setSearch] = useState('');
   const [page, setPage] = useState(1);
   const [selection, setSelection] = useState(NO_SELECTION);
+  const [known, setKnown] = useState(NO_PEOPLE);
   const { data, error, refetch, isFetching } = useQuery({
     ...listRelationshipUsersOptions({
       query: {
@@ -157,17 +191,34 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
     placeholderData: keepPreviousData,
   });
   const change = useWrite('startRelationshipUserChanges', startRelationshipUserChangesMutation());
-  const apply = (isEnabled: boolean) =>
-    change.mutate(
-      { body: { isEnabled, userIds: [...selection].map(Number) } },
-      {
-        onSuccess: (job) => {
-          showStartedJob(client, job);
-          setSelection(NO_SELECTION);
-        },
-        onError: ({ message }) => toast({ tone: 'bad', title: message }),
+  const select = (ids: ReadonlySet<RowId>) => {
+    setSelection(ids);
+    // The selection goes over several pages.
+    setKnown((now) => new Map([...now, ...(data?.users ?? []).map((user) => [user.userId, user] as const)]));
+  };
+  const apply = async (isEnabled: boolean) => {
+    const people = [...selection].flatMap((id) => known.get(id) ?? []);
+    const changing = people.filter((user) => user.isEnabled !== isEnabled);
+    const verb = isEnabled ? 'Enable' : 'Disable';
+    if (changing.length === 0) {
+      toast({
+        title: isEnabled
+          ? 'All selected people are enabled already'
+          : 'None of the selected people is enabled',
+      });
+      return;
+    }
+    const done = await confirm({
+      title: `${verb} ${pluralize(changing.length, 'person', 'people')} for relationship scoring?`,
+      body: describeEnablement(isEnabled, changing, people.length - changing.length),
+      action: `${verb} ${pluralize(changing.length, 'person', 'people')}`,
+      run: async () => {
+        const userIds = changing.map(({ userId }) => userId);
+        showStartedJob(client, await change.mutateAsync({ body: { isEnabled, userIds } }));
       },
-    );
+    });
+    if (done) setSelection(NO_SELECTION);
+  };
   const why = reason ?? (selection.size === 0 ? 'Select people first' : undefined);
   const count = selection.size === 0 ? '' : ` ${formatNumber(selection.size)}`;
   return (
@@ -190,7 +241,12 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
         }
         tools={
           <span className="ri-pages">
-            <Button size="small" disabledReason={why} pending={change.isPending} onClick={() => apply(false)}>
+            <Button
+              size="small"
+              disabledReason={why}
+              pending={change.isPending}
+              onClick={() => void apply(false)}
+            >
               Disable{count}
             </Button>
             <Button
@@ -198,7 +254,7 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
               variant="primary"
               disabledReason={why}
               pending={change.isPending}
-              onClick={() => apply(true)}
+              onClick={() => void apply(true)}
             >
               Enable{count}
             </Button>
@@ -210,7 +266,7 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
         rowId={({ userId }) => userId}
         rowLabel={({ name }) => name}
         selection={selection}
-        onSelect={setSelection}
+        onSelect={select}
         error={error === null ? undefined : toServiceError(error)}
         onRetry={() => void refetch()}
         refetching={isFetching && data === undefined}
@@ -232,23 +288,21 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
 function ExclusionsCard() {
   const { data, error } = useQuery(listExclusionsOptions());
   const { reason } = usePermission('createExclusion');
-  const [value, setValue] = useState('');
-  const id = useId();
+  const form = useForm({ resolver: zodResolver(exclusionSchema), defaultValues: { value: '' } });
   const attempt = useWrite('tryExclusion', tryExclusionMutation());
   const create = useWrite('createExclusion', createExclusionMutation());
   const remove = useWrite('deleteExclusion', deleteExclusionMutation());
-  const typed = value.trim().toLowerCase().replace(/^@/, '');
+  const typed = normalizeExclusion(useWatch({ control: form.control, name: 'value' }));
   const tried = attempt.data && attempt.variables.body.value === typed ? attempt.data : undefined;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (typed !== '' && reason === undefined) attempt.mutate({ body: { value: typed } });
-  };
+  const submit = form.handleSubmit(({ value }) => {
+    if (reason === undefined) attempt.mutate({ body: { value } });
+  });
   const save = () =>
     create.mutate(
       { body: { value: typed } },
       {
         onSuccess: () => {
-          setValue('');
+          form.reset();
           toast({ title: `${typed} is excluded` });
         },
       },
@@ -261,21 +315,13 @@ function ExclusionsCard() {
           Items with an excluded address are skipped from then on. A domain includes its subdomains. What is
           stored already stays; erase a person below.
         </p>
-        <form className="ri-line" onSubmit={submit}>
-          <div className="field">
-            <label className="field-label" htmlFor={id}>
-              Address or domain
-            </label>
-            <input
-              id={id}
-              className="input"
-              autoComplete="off"
-              spellCheck={false}
-              placeholder="example.com"
-              value={value}
-              onChange={({ target }) => setValue(target.value)}
-            />
-          </div>
+        <form className="ri-line" noValidate onSubmit={(event) => void submit(event)}>
+          <TextField
+            control={form.control}
+            name="value"
+            label="Address or domain"
+            placeholder="example.com"
+          />
           <Button
             type="submit"
             pending={attempt.isPending}
@@ -347,77 +393,43 @@ function Trial({ trial, value }: { trial: ExclusionTrial; value: string }) {
 /** Numbers of days that are saved together. */
 function PeriodCard({ settings }: { settings: RelationshipSettings }) {
   const { save, reason, isPending } = useUpdateSettings();
-  const [days, setDays] = useState(String(settings.historicalSyncPeriodDays));
-  const [retention, setRetention] = useState(String(settings.retentionDays ?? ''));
-  const [domains, setDomains] = useState(settings.internalDomains.join('\n'));
-  const [daysId, retentionId, domainsId] = [useId(), useId(), useId()];
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (reason !== undefined) return;
-    save(
-      {
-        historicalSyncPeriodDays: Number(days),
-        retentionDays: retention.trim() === '' ? null : Number(retention),
-        internalDomains: [
-          ...new Set(
-            domains
-              .toLowerCase()
-              .split(/[\s,;]+/)
-              .filter((one) => one !== ''),
-          ),
-        ],
-      },
-      'Settings saved',
-    );
-  };
+  const form = useForm({
+    resolver: zodResolver(periodsSchema),
+    defaultValues: {
+      historicalSyncPeriodDays: String(settings.historicalSyncPeriodDays),
+      retentionDays: String(settings.retentionDays ?? ''),
+      internalDomains: settings.internalDomains.join('\n'),
+    },
+  });
+  const { control } = form;
+  const submit = form.handleSubmit((values) => {
+    if (reason === undefined) save(values, 'Settings saved');
+  });
   return (
     <Card title="Periods and domains">
       <CardBody>
-        <form className="ri-form" onSubmit={submit}>
-          <div className="field">
-            <label className="field-label" htmlFor={daysId}>
-              Historical sync period in days
-            </label>
-            <input
-              id={daysId}
-              className="input"
-              inputMode="numeric"
-              value={days}
-              onChange={({ target }) => setDays(target.value)}
-            />
-            <div className="field-hint">
-              Older items are skipped; those of this and the previous month never are.
-            </div>
-          </div>
-          <div className="field">
-            <label className="field-label" htmlFor={retentionId}>
-              Days after which items are deleted
-            </label>
-            <input
-              id={retentionId}
-              className="input"
-              inputMode="numeric"
-              value={retention}
-              onChange={({ target }) => setRetention(target.value)}
-            />
-            <div className="field-hint">Empty keeps them.</div>
-          </div>
-          <div className="field">
-            <label className="field-label" htmlFor={domainsId}>
-              Internal domains
-            </label>
-            <textarea
-              id={domainsId}
-              className="input mono"
-              rows={3}
-              spellCheck={false}
-              value={domains}
-              onChange={({ target }) => setDomains(target.value)}
-            />
-            <div className="field-hint">
-              One domain per line. Mail between people of these domains does not count as a relationship.
-            </div>
-          </div>
+        <form className="ri-form" noValidate onSubmit={(event) => void submit(event)}>
+          <TextField
+            control={control}
+            name="historicalSyncPeriodDays"
+            label="Historical sync period in days"
+            inputMode="numeric"
+            hint="Older items are skipped; those of this and the previous month never are."
+          />
+          <TextField
+            control={control}
+            name="retentionDays"
+            label="Days after which items are deleted"
+            inputMode="numeric"
+            hint="Empty keeps them."
+          />
+          <TextField
+            control={control}
+            name="internalDomains"
+            label="Internal domains"
+            rows={3}
+            hint="One domain per line. Mail between people of these domains does not count as a relationship."
+          />
           <div>
             <Button type="submit" pending={isPending} disabledReason={reason}>
               Save

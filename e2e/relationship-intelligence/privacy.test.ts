@@ -1,0 +1,143 @@
+/** Imports of e-mails: closing the tab, warnings as a file, the shared limit, and the steps that cannot be undone. */
+import type { Page } from '@playwright/test';
+import type { ImportResult, RelationshipUserPage } from '../../contract/generated/types.gen.ts';
+import { expectAccessible, expectRow } from '../support/actions.ts';
+import { type ApiCalls, openAs, sendRequest } from '../support/calls.ts';
+import { callApi } from '../support/entries.ts';
+import { downloadBytes } from '../support/files.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+const RI = '/api/rest/v4/ri';
+const HOUR_MS = 3_600_000;
+
+interface Mail {
+  id: string;
+  from: string;
+  to: string;
+  hoursAgo?: number;
+}
+
+const getDate = ({ hoursAgo = 1 }: Mail): Date => new Date(Date.now() - hoursAgo * HOUR_MS);
+
+/** E-mails as the API takes them. */
+const toEmails = (mails: readonly Mail[]) =>
+  mails.map((mail) => ({
+    uniqueId: mail.id,
+    sentDate: getDate(mail).toISOString(),
+    modifiedDate: getDate(mail).toISOString(),
+    sender: { address: mail.from, name: mail.from },
+    recipientsTo: [{ address: mail.to, name: mail.to }],
+  }));
+
+/** The same as a file of JSON, as programs write it. */
+const toFile = (userId: number, mails: readonly Mail[]): Buffer =>
+  Buffer.from(JSON.stringify([{ userId, handlerType: 1, emails: toEmails(mails) }]));
+
+const importMails = (page: Page, userId: number, mails: readonly Mail[]): Promise<ImportResult[]> =>
+  callApi(page, 'POST', '/ri/import/emails', [{ userId, handlerType: 1, emails: toEmails(mails) }]);
+
+/** Opens the console with a site that takes imports of a new user. */
+async function openReadySite(page: Page, calls: ApiCalls, lastName: string) {
+  const person = await calls.createUser({ firstName: 'Rania', lastName });
+  await openAs(page, ada);
+  await callApi(page, 'PUT', '/ri/settings', {
+    connectionType: 'API Endpoint',
+    isEnabled: true,
+    emailRelationships: true,
+    collectRelationshipData: true,
+  });
+  await sendRequest(page.request, 'PUT', `${RI}/users`, { isEnabled: true, userIds: [person.id] });
+  const listEnabled = async () => {
+    const { users } = await callApi<RelationshipUserPage>(page, 'GET', '/ri/users?isEnabled=true');
+    return users.map(({ userId }) => userId);
+  };
+  await expect.poll(listEnabled).toContain(person.id);
+  return person;
+}
+
+test('an import goes on when its tab is closed; its warnings are a file, and the limit and the month are shown', async ({
+  page,
+  elsewhere,
+  calls,
+}) => {
+  const person = await openReadySite(page, calls, 'Haddad');
+  await callApi(page, 'POST', '/ri/exclusions', { value: 'private.example' });
+  await page.goto('/imports');
+  await page.getByLabel('choose files').setInputFiles({
+    name: 'mails.json',
+    mimeType: 'application/json',
+    buffer: toFile(person.id, [
+      { id: 'one', from: person.email, to: 'jo@outside.example', hoursAgo: 2 },
+      { id: 'two', from: person.email, to: 'kim@private.example' },
+    ]),
+  });
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.waitForURL(/\/jobs\/\d+/);
+  await page.close();
+
+  await openAs(elsewhere, ada, '/imports');
+  const state = elsewhere.getByRole('complementary', { name: 'State of imports' });
+  await expect(state.getByRole('heading', { name: /closes$/ })).toBeVisible();
+  await expect(state).toContainText(/\d+ (d|h|min).* left/);
+  await importMails(elsewhere, person.id, [{ id: 'api', from: person.email, to: 'jo@outside.example' }]);
+  await elsewhere.reload();
+  await expect(state.getByText(/^[1-5] of 5$/)).toBeVisible();
+  await expect(state).toContainText('Programs and people share the limit.');
+
+  await elsewhere.getByRole('link', { name: 'Runs' }).click();
+  const run = await expectRow(elsewhere.getByRole('grid', { name: 'Runs' }), { Outcome: '1 skipped' });
+  await run.getByRole('button', { name: /^E-mails \d+$/ }).click();
+  const { name, bytes } = await downloadBytes(elsewhere, () =>
+    elsewhere.getByRole('button', { name: 'Warnings of 1 person as a file' }).click(),
+  );
+  expect(name).toMatch(/^import-\d+-warnings\.csv$/);
+  expect(bytes.toString('utf8')).toContain(
+    `${person.id},"EXCLUDED","two",1,"An address of the item is excluded"`,
+  );
+});
+
+test('typed settings are checked with a sentence, an ended history stays ended, and an erasure is proven', async ({
+  page,
+  calls,
+}) => {
+  const person = await openReadySite(page, calls, 'Aziz');
+  await importMails(page, person.id, [{ id: 'gone', from: person.email, to: 'gone@outside.example' }]);
+  await page.goto('/imports/settings');
+  await page.getByLabel('Address or domain').fill('example');
+  await page.getByRole('button', { name: 'Try on the last 90 days' }).click();
+  await expect(
+    page.getByText(
+      'Enter an address such as ann@example.com, or a domain with its ending, such as example.com',
+    ),
+  ).toBeVisible();
+  await page.getByLabel('Internal domains').fill('inside.example example');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('example is no domain.')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByLabel('Internal domains').fill('inside.example');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Settings saved')).toBeVisible();
+
+  const dialog = page.getByRole('alertdialog');
+  await page.getByRole('button', { name: 'End historical upload' }).click();
+  await expect(dialog).toContainText('Items before the previous month are skipped');
+  await dialog.getByRole('textbox').fill('End historical upload');
+  await dialog.getByRole('button', { name: 'End historical upload' }).click();
+  await expect(page.getByText('The historical upload of all enabled people is complete')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'End historical upload' })).toHaveAttribute(
+    'aria-disabled',
+    'true',
+  );
+  const old = { id: 'old', from: person.email, to: 'jo@outside.example', hoursAgo: 24 * 100 };
+  const [result] = await importMails(page, person.id, [old]);
+  expect([result?.operationStats.skipped, result?.warnings[0]?.code]).toEqual([1, 'HISTORY_CLOSED']);
+
+  await page.getByLabel('E-mail address').fill('gone@outside.example');
+  await page.getByRole('button', { name: 'Erase', exact: true }).click();
+  await expect(dialog).toContainText('is removed from all e-mails, meetings and relationships');
+  await dialog.getByRole('textbox').fill('gone@outside.example');
+  await dialog.getByRole('button', { name: 'Erase' }).click();
+  await expect(page.getByText('1 item and 1 relationship erased')).toBeVisible();
+  await expect(page.getByText(/Found afterwards: 0\. Proof [0-9a-f]{64}/)).toBeVisible();
+});
