@@ -9,8 +9,13 @@ import { contract, onEachApp } from '../testing/site.ts';
 
 /** Number of requests on each database: in `npm test` one for each operation, more in `npm run proof`. */
 const REQUESTS = Number(process.env['STEWARD_FUZZ'] ?? 250);
-/** Share of the operations that may have no 2xx in a long run: those that need a second factor or an identity provider. */
-const MAX_UNANSWERED = 0.08;
+/** Share of the operations that may have no 2xx in a long run: those that need an identity provider or an empty installation. */
+const MAX_UNANSWERED = 0.05;
+/**
+ * Heap that may remain, whatever the number of requests: compiled validators and statements of all operations, and caches with a
+ * limit. What the test remembers itself is dropped before; 67 to 69 MiB remained with it after 24,000 and 38,000 requests.
+ */
+const MAX_HEAP_GROWTH_MIB = 96;
 /** A run with so many requests reaches nearly every operation. */
 const COMPLETE_RUN = 20_000;
 /** The same requests in every run of `npm test`, others in every run of `npm run proof`. */
@@ -35,14 +40,15 @@ onEachApp(
       async () => {
         const heap = createHeapMeter();
         const report = await fuzz(world, contract, { requests: REQUESTS, seed, log: lines });
+        lines.records.clear();
+        world.secrets.clear();
         const heapGrowthMiB = heap.measureGrowthMiB();
         console.log(`fuzz: ${formatReport(report)}, ${heapGrowthMiB} MiB more heap`);
         if (REQUESTS >= COMPLETE_RUN) console.log(`without a 2xx:\n${report.unanswered.join('\n')}`);
         expect(report.findings).toEqual([]);
         expect(report.longestTurnMs).toBeLessThan(MAX_TURN_MS);
         expect(report.refusedShare).toBeLessThan(0.05);
-        // Compiled validators, and what the test itself remembers.
-        expect(heapGrowthMiB).toBeLessThan(64 + REQUESTS / 250);
+        expect(heapGrowthMiB).toBeLessThan(MAX_HEAP_GROWTH_MIB);
         // A share sends too few requests to each operation.
         const maxUnanswered = REQUESTS >= COMPLETE_RUN ? report.operations * MAX_UNANSWERED : Infinity;
         expect(report.unanswered.length).toBeLessThanOrEqual(maxUnanswered);

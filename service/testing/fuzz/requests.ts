@@ -143,7 +143,7 @@ const KNOWN_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     buildMessage('tools/list').body,
     buildMessage('tools/call', { name: 'list_entry_types', arguments: {} }).body,
   ),
-  inviteExistingUser: fc.record({ email: slot('guestEmail'), type: fc.constant(0) }),
+  inviteExistingUser: fc.record({ email: slot('inviteeEmail'), type: fc.constant(0) }),
   addExistingUser: fc.record({ email: slot('guestEmail') }),
   addExistingUserAlias: fc.record({ email: slot('guestEmail') }),
   createEntries: entryItems(fc.constantFrom(-1, -2)),

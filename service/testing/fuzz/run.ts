@@ -1,4 +1,5 @@
 /** Sends generated requests, checks every response, and reports what was found. */
+import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import * as fc from 'fast-check';
@@ -32,6 +33,10 @@ export interface FuzzReport {
   /** Longest computation without a pause in the thread that answers requests, in milliseconds of its processor time. */
   longestTurnMs: number;
   longestTurnOperation: string;
+  /** Garbage collection in a computation that was longer than allowed with it. */
+  longestCollectionMs: number;
+  /** Computations that were longer than allowed, without a collection, and not when the same request was repeated. */
+  slowOnce: readonly string[];
 }
 
 /** A run reports its progress after so many requests. */
@@ -76,26 +81,59 @@ const OPERATIONS_OF_ANY_SITE = new Set([
   'signInWithPasskey',
 ]);
 
-/** Measures the processor time between two turns of the event loop, which other processes of the machine do not affect. */
+/** A computation without a pause: its processor time, and when it took place by the clock of `performance`. */
+interface Turn {
+  cpuMs: number;
+  from: number;
+  to: number;
+}
+
+/**
+ * Measures the processor time between two turns of the event loop, which other processes of the machine do not affect, and the
+ * collections of garbage in it, which do not follow the request. A collection is measured by the clock, so that on a busy machine
+ * more than its processor time may be taken off.
+ */
 function watchTurns() {
   let last = process.threadCpuUsage();
-  let longest = 0;
-  const measure = () => {
-    const now = process.threadCpuUsage(last);
-    longest = Math.max(longest, (now.user + now.system) / 1_000);
+  let lastAt = performance.now();
+  let longest: Turn = { cpuMs: 0, from: 0, to: 0 };
+  const restart = () => {
     last = process.threadCpuUsage();
+    lastAt = performance.now();
+  };
+  const measure = () => {
+    const { user, system } = process.threadCpuUsage(last);
+    const cpuMs = (user + system) / 1_000;
+    if (cpuMs > longest.cpuMs) longest = { cpuMs, from: lastAt, to: performance.now() };
+    restart();
   };
   const timer = setInterval(measure, 1);
+  const collections: PerformanceEntry[] = [];
+  const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
+  observer.observe({ entryTypes: ['gc'] });
   return {
     start() {
-      last = process.threadCpuUsage();
-      longest = 0;
+      longest = { cpuMs: 0, from: 0, to: 0 };
+      restart();
     },
-    stop: () => {
+    /** The longest computation since the start, and how long garbage was collected during it. */
+    async stop(): Promise<{ cpuMs: number; collectionMs: number }> {
       measure();
-      return longest;
+      const { cpuMs, from, to } = longest;
+      // Requests that are sent together need the entries of each other.
+      if (collections.length > 1_000) collections.splice(0, 500);
+      if (cpuMs <= MAX_TURN_MS) return { cpuMs, collectionMs: 0 };
+      // Entries are reported in a later turn.
+      for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+      const collectionMs = collections
+        .map(({ startTime, duration }) => Math.min(startTime + duration, to) - Math.max(startTime, from))
+        .reduce((sum, ms) => sum + Math.max(0, ms), 0);
+      return { cpuMs, collectionMs: Math.min(collectionMs, cpuMs) };
     },
-    end: () => clearInterval(timer),
+    end() {
+      clearInterval(timer);
+      observer.disconnect();
+    },
   };
 }
 
@@ -143,7 +181,8 @@ export async function fuzz(
   const answered = new Set<string>();
   const refusals = new Map<string, Map<string, number>>();
   const findings = new Map<string, Finding>();
-  let [sent, byAdministrators, refused, longestTurnMs] = [0, 0, 0, 0];
+  const slowOnce: string[] = [];
+  let [sent, byAdministrators, refused, longestTurnMs, longestCollectionMs] = [0, 0, 0, 0, 0];
   let longestTurnOperation = '';
   /** The finding that is being shrunk, and how many requests this has taken. */
   let shrinking: { signature: string; requests: number } | undefined;
@@ -179,16 +218,27 @@ export async function fuzz(
     const measured = async () => {
       turns.start();
       const reply = await world.app.inject({ ...request, remoteAddress: FUZZ_ADDRESS });
-      return { reply, turnMs: turns.stop() };
+      const { cpuMs, collectionMs } = await turns.stop();
+      longestCollectionMs = Math.max(longestCollectionMs, collectionMs);
+      return { reply, turnMs: cpuMs - collectionMs };
     };
     const { reply, turnMs: firstTurnMs } = await measured();
-    // A collection of garbage takes as long; it does not follow the request.
-    const turnMs = firstTurnMs > MAX_TURN_MS ? Math.min(firstTurnMs, (await measured()).turnMs) : firstTurnMs;
+    let turnMs = firstTurnMs;
+    if (firstTurnMs > MAX_TURN_MS) {
+      // Code that is compiled at its first use costs once. A repetition with another outcome does other work and excuses nothing.
+      const again = await measured();
+      const isSame = again.reply.statusCode === reply.statusCode;
+      if (isSame && again.turnMs <= MAX_TURN_MS) {
+        turnMs = again.turnMs;
+        slowOnce.push(`${firstTurnMs.toFixed(0)} ms (${plan.operation.id})`);
+      }
+    }
     const requestId = String(reply.headers['x-request-id'] ?? '');
     // The record of a request is written after its response.
     for (let turn = 0; turn < 20 && !log.records.has(requestId); turn += 1) await nextTurn();
     const records = log.records.get(requestId) ?? [];
     log.records.delete(requestId);
+    unscannedLines.push(...records);
     const { statusCode: status, headers } = reply;
     const isPacked = headers['content-encoding'] === 'br';
     const payload = isPacked ? brotliDecompressSync(reply.rawPayload).toString('utf8') : reply.payload;
@@ -204,17 +254,18 @@ export async function fuzz(
     const name = operation?.id ?? `no route (${plan.operation.id})`;
     const failure = records.find(({ record }) => record['level'] === 'error');
     if (status >= 500) report(`${name}: ${status}`, text, failure?.line ?? payload);
-    if (turnMs > MAX_TURN_MS) report(`${name}: ${MAX_TURN_MS} ms without a pause`, text, `${turnMs} ms`);
+    if (turnMs > MAX_TURN_MS)
+      report(`${name}: ${MAX_TURN_MS} ms without a pause`, text, `${turnMs} ms beside garbage collection`);
+    const isJson = String(headers['content-type']).includes('json');
+    const body: unknown = isJson && payload !== '' && request.method !== 'HEAD' ? parse(payload) : undefined;
+    if (status < 300) world.secrets.harvest(body, [headers['set-cookie'] ?? []].flat());
     for (const { line } of records)
-      for (const secret of world.secrets)
-        if (line.includes(secret)) report(`${name}: a secret in the log`, text, line);
+      if (world.secrets.find(line) !== undefined) report(`${name}: a secret in the log`, text, line);
     if (requestId === '') report(`${name}: no request id`, text, payload);
     const isForeign =
       ['foreign', 'platform', 'disposable'].includes(plan.caller) || OPERATIONS_OF_ANY_SITE.has(name);
     if (!isForeign && payload.includes(FOREIGN_MARKER) && !text.includes(FOREIGN_MARKER))
       report(`${name}: data of the other site`, text, payload);
-    const isJson = String(headers['content-type']).includes('json');
-    const body: unknown = isJson && payload !== '' && request.method !== 'HEAD' ? parse(payload) : undefined;
     if (isJson && payload !== '' && body === undefined && request.method !== 'HEAD')
       report(`${name}: the body is not JSON`, text, payload.slice(0, 500));
     if (status >= 400 && LEAKED_INTERNALS.test(String(Object(body)['message'] ?? '')))
@@ -252,6 +303,8 @@ export async function fuzz(
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
+  /** Lines of requests since the last background work; a mail that a request caused shows its link later. */
+  const unscannedLines: LogLine[] = [];
   let sequences = 0;
   const runSequence = async (plans: readonly RequestPlan[], isConcurrent: boolean) => {
     if (shrinking && shrinking.requests > MAX_SHRINK_REQUESTS) return;
@@ -273,7 +326,15 @@ export async function fuzz(
   async function checkBackgroundWork(): Promise<void> {
     const failures = await world.runBackgroundWork();
     const errors = (log.records.get('') ?? []).filter(({ record }) => record['level'] === 'error');
+    // Mails that have been written since contain links.
+    await repair();
+    const lines = [...unscannedLines.splice(0), ...[...log.records.values()].flat()];
     log.records.clear();
+    for (const { line, record } of lines)
+      if (world.secrets.find(line) !== undefined) {
+        const signature = `a secret in the log: ${String(record['message'])}`;
+        findings.set(signature, { signature, request: '', detail: line });
+      }
     for (const failure of failures) report(`task ${failure.split(':', 1)[0]}`, '', failure);
     for (const { line, record } of errors) report(`log: ${String(record['message'])}`, '', line);
   }
@@ -316,6 +377,8 @@ export async function fuzz(
     refusedShare: refused / Math.max(byAdministrators, 1),
     longestTurnMs,
     longestTurnOperation,
+    longestCollectionMs,
+    slowOnce,
   };
 }
 
@@ -354,7 +417,8 @@ export function formatReport(report: FuzzReport): string {
     `${report.requests} requests`,
     `${report.findings.length} findings`,
     `${report.operations - report.unanswered.length} of ${report.operations} operations with a 2xx`,
-    `longest turn ${report.longestTurnMs.toFixed(0)} ms (${report.longestTurnOperation})`,
+    `longest turn ${report.longestTurnMs.toFixed(0)} ms (${report.longestTurnOperation}), ${report.longestCollectionMs.toFixed(0)} ms of garbage collection taken off`,
+    `not repeated: ${report.slowOnce.join(', ') || 'none'}`,
     `${(report.refusedShare * 100).toFixed(1)} % of the administrators' requests refused with 401`,
     `responses ${statuses.join(', ')}`,
   ].join('; ');

@@ -35,6 +35,15 @@ const createStates = ({ app, db, values, password, principalId }: CallerContext,
   const browser = createBrowser(app, { steward });
   const requestChallenge = async (path: string) => (await browser.post<PasskeyOptions>(path)).body.challenge;
   const requestRegistration = () => requestChallenge(`${SECURITY}/passkeys/options`);
+  const registerPasskey = async () => {
+    const passkey = createPasskey(services.publicUrl);
+    const { body } = await browser.post<RegisteredPasskey>(`${SECURITY}/passkeys`, {
+      name: 'Laptop',
+      passkey: passkey.register(await requestRegistration()),
+    });
+    values.set('passkeyId', body.passkey.id);
+    return passkey;
+  };
   return [
     async function enrolled() {
       const { cookie } = await enrol(app, steward);
@@ -42,7 +51,7 @@ const createStates = ({ app, db, values, password, principalId }: CallerContext,
       return cookie;
     },
     async function acting() {
-      await browser.post('/api/session/acting', { userId: principalId, reason: 'Generated' });
+      await browser.put('/api/session/acting', { userId: principalId, reason: 'Generated' });
       return steward;
     },
     async function enrolling() {
@@ -51,16 +60,12 @@ const createStates = ({ app, db, values, password, principalId }: CallerContext,
       return steward;
     },
     async function withPasskey() {
-      const passkey = createPasskey(services.publicUrl);
-      const { body } = await browser.post<RegisteredPasskey>(`${SECURITY}/passkeys`, {
-        name: 'Laptop',
-        passkey: passkey.register(await requestRegistration()),
-      });
-      values.set('passkeyId', body.passkey.id);
+      const passkey = await registerPasskey();
       values.set('passkeyProof', passkey.prove(await requestChallenge('/api/session/passkey/options')));
       return steward;
     },
     async function pending() {
+      await registerPasskey();
       const { recoveryCodes } = await enrol(app, steward);
       values.set('recoveryCode', ...recoveryCodes);
       return getSessionCookie(await signInWithPassword(app, { email, password, siteId: person.siteId }));

@@ -28,6 +28,7 @@ import {
   type Person,
   services,
 } from '../site.ts';
+import { SecretFinder } from './secrets.ts';
 import { enterState, findObjects, startJobs } from './states.ts';
 import { FOREIGN_MARKER, ValuePool } from './values.ts';
 
@@ -56,8 +57,8 @@ export interface FuzzWorld {
   things: Things;
   /** Bytes of a template of a report. */
   template: Buffer;
-  /** Secrets that may appear in no log record. */
-  secrets: ReadonlySet<string>;
+  /** Secrets that may appear in no log record: those of the set-up, and those that responses and mails have issued. */
+  secrets: SecretFinder;
   getHeaders(caller: CallerKind, surface: Surface): Record<string, string>;
   /** Gives all callers their rights and credentials back. */
   repair(): Promise<void>;
@@ -79,7 +80,8 @@ export async function createFuzzWorld(context: {
 }): Promise<FuzzWorld> {
   const { app, db, log, firstId = 1_000_003, withoutStates = false } = context;
   const values = new ValuePool();
-  const secrets = new Set<string>([PASSWORD]);
+  const secrets = new SecretFinder();
+  secrets.add(PASSWORD);
   // Numbers of generated requests must not meet ids by chance.
   for (const [table, column] of [
     ['account', 'user_id'],
@@ -115,6 +117,7 @@ export async function createFuzzWorld(context: {
   const half = await makePerson(db, siteId);
   const principal = await makePerson(db, siteId, { capabilities: ['Read Data', 'Access Web Service'] });
   const newcomer = await makePerson(db, await makeSite(db));
+  const invitee = await makePerson(db, await makeSite(db));
   const agentKey = await makeAgentKey({ app, db }, administrator);
   secrets.add(agentKey.secret);
   await enableRelationships(db, siteId, [administrator.userId, reader.userId]);
@@ -145,6 +148,7 @@ export async function createFuzzWorld(context: {
   values.keep('deletedEntryId', ...deleted);
   values.keep('email', administrator.email, link.email, newcomer.email);
   values.keep('guestEmail', newcomer.email);
+  values.keep('inviteeEmail', invitee.email);
   values.keep('principalId', principal.userId);
   values.keep('siteId', siteId, foreignSiteId);
   values.keep('topicName', 'default-data', 'default-users', 'default-schema');
@@ -198,7 +202,9 @@ export async function createFuzzWorld(context: {
     mailId = mails.rows[0]?.mail_id ?? mailId;
     for (const { body_text: text } of mails.rows) {
       const token = /\/(?:link|invitation)#([\w-]+)/.exec(text);
-      if (token?.[1]) values.add(text.includes('/invitation#') ? 'invitationToken' : 'linkToken', token[1]);
+      if (token?.[1] === undefined) continue;
+      secrets.add(token[1]);
+      values.add(text.includes('/invitation#') ? 'invitationToken' : 'linkToken', token[1]);
     }
   };
 
@@ -224,7 +230,7 @@ export async function createFuzzWorld(context: {
     const cookie = await openSession(db, site, userId);
     await sql`update session set proven_at = now(), pending = ${name === 'half' ? 'two-factor' : null}
       where token_hash = ${hashSecret(cookie)}`.execute(db);
-    secrets.add(token).add(cookie);
+    secrets.add(token, cookie);
     persons[name] = { ...person, token, cookie };
   };
   const passwordHash = hashCheaply(PASSWORD);
@@ -234,7 +240,7 @@ export async function createFuzzWorld(context: {
     await sql`update session set proven_at = now() where user_id = ${disposable.userId}`.execute(db);
     if (repairs % 2 === 0) await sql`delete from api_key where user_id = ${disposable.userId}`.execute(db);
     else await joinSite(db, foreignSiteId, disposable.userId);
-    secrets.add(disposable.token).add(disposable.cookie);
+    secrets.add(disposable.token, disposable.cookie);
     persons['disposable'] = disposable;
     values.add('userId', disposable.userId);
     await sql`insert into proxy_assignment (site_id, proxy_id, user_id)
@@ -279,6 +285,11 @@ export async function createFuzzWorld(context: {
       await sql`delete from ${sql.table(table)} where site_id = ${siteId} and user_id = ${newcomer.userId}`.execute(
         db,
       );
+    // Nobody is invited twice; the newcomer keeps an invitation, which requests name.
+    for (const table of ['invitation', 'membership'])
+      await sql`delete from ${sql.table(table)} where site_id = ${siteId} and user_id = ${invitee.userId}`.execute(
+        db,
+      );
     // The people of the other site may add those of the site; they would see both.
     await sql`delete from membership where site_id = ${foreignSiteId}
       and user_id = any(${Object.values(lasting).map(({ userId }) => userId)})`.execute(db);
@@ -304,7 +315,9 @@ export async function createFuzzWorld(context: {
     await sql`delete from publication_subscriber where site_id = ${siteId}`.execute(db);
     await sql`update agent_key set revoked_at = null, revoked_by = null, paused_at = null, expires_at = now() + interval '1 year'
       where site_id = ${siteId} and key_id = ${agentKey.key.id}`.execute(db);
-    await sql`update agent_site set is_enabled = true where site_id = ${siteId}`.execute(db);
+    await sql`update agent_site set is_enabled = true, forbidden_type_ids = '{}', forbidden_field_ids = '{}' where site_id = ${siteId}`.execute(
+      db,
+    );
     for (const [name, person] of Object.entries(lasting))
       await repairPerson(
         name,
