@@ -1,5 +1,5 @@
 /** All tables with data by the catalog of PostgreSQL, and their contents as a number, to compare or to read all of a database. */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from './tables/index.ts';
 
 type Db = Kysely<Tables>;
@@ -39,17 +39,16 @@ interface TableDigest {
   hash: string;
 }
 
-/** Reads all rows of a table, or those of a site. */
+/** Reads all rows of a table, or those of a `where` clause. */
 export async function digestTable(
   db: Db,
   { name, columns }: Pick<DataTable, 'name' | 'columns'>,
-  siteId?: number,
+  where: RawBuilder<unknown> = sql``,
 ): Promise<TableDigest> {
   const row = sql.join(columns.map((column) => sql.ref(column)));
-  const ofSite = siteId === undefined ? sql`` : sql`where site_id = ${siteId}`;
   const { rows } = await sql<TableDigest>`
     select count(*) as rows, format('%s:%s', sum(hashtextextended(line, 0)), sum(hashtextextended(line, 1))) as hash
-    from (select row(${row})::text as line from ${sql.table(name)} ${ofSite}) as lines`.execute(db);
+    from (select row(${row})::text as line from ${sql.table(name)} ${where}) as lines`.execute(db);
   const [digest] = rows;
   if (!digest) throw new Error(`${name} was not read`);
   return digest;
