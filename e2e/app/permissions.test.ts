@@ -45,6 +45,12 @@ test('pages name the missing capability', async ({ page, calls, expectFailure })
   await expect(page.getByRole('heading', { name: 'You do not have access to this page' })).toBeVisible();
   await expect(page.getByRole('alert')).toContainText('Manage Users');
   await expectAccessible(page);
+  expectFailure('View Activity', 'Read Publications');
+  for (const path of ['/users', '/activity', '/publications']) {
+    await page.goto(path);
+    await expect(page.getByRole('heading', { name: 'You do not have access to this page' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeHidden();
+  }
 });
 
 test('settings without the capability are refused without asking the service', async ({ page, calls }) => {

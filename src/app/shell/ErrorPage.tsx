@@ -71,7 +71,12 @@ export function ErrorPage({ error, reset }: Pick<ErrorComponentProps, 'error' | 
   };
   return (
     <Page title={page}>
-      <ErrorState title={title} onRetry={retry} requestId={failure.requestId}>
+      {/* Trying again grants no capability. */}
+      <ErrorState
+        title={title}
+        onRetry={failure.status === 403 ? undefined : retry}
+        requestId={failure.requestId}
+      >
         {body}
       </ErrorState>
     </Page>
