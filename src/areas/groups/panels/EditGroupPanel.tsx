@@ -12,8 +12,8 @@ import { toastUndoable } from '../../../app/state/undo.ts';
 import { sortCapabilities, readGroup } from '../../../directory/groups.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
+import { ConflictBanner } from '../../activity/index.ts';
 import { EffectsPreview } from '../effects/EffectsPreview.tsx';
 import { useEffects } from '../effects/EffectsPreview.tsx';
 import {
@@ -110,10 +110,10 @@ export function EditGroupPanel({ start, onClose }: EditGroupPanelProps) {
         onSubmit={submit}
       >
         {theirs !== undefined && (
-          <Banner tone="warn" title="Someone else changed this group while you were editing">
+          <ConflictBanner action="group.update" subjectType="group" subjectId={groupId} what="this group">
             They changed {theirs}. Your changes are not saved yet. The form contains both; where both of you
             changed the name or the description, it contains your value. Review it, then save.
-          </Banner>
+          </ConflictBanner>
         )}
         <GroupFields control={form.control} before={before.capabilities} />
         {after.join() !== before.capabilities.join() && (

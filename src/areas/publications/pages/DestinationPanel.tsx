@@ -20,12 +20,12 @@ import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { ConflictBanner } from '../../activity/index.ts';
 import {
   destinationSchema,
   toDestinationChange,
@@ -136,9 +136,14 @@ function DestinationForm(props: DestinationFormProps) {
         onSubmit={onSubmit}
       >
         {conflict !== undefined && (
-          <Banner tone="warn" title="Another user changed the destination in the meantime">
+          <ConflictBanner
+            action="destination.update"
+            subjectType="destination"
+            subjectId={stored?.id ?? 0}
+            what="the destination"
+          >
             {conflict} Your changes are not saved yet. Saving again replaces it with yours.
-          </Banner>
+          </ConflictBanner>
         )}
         {!stored && (
           <SelectField

@@ -34,6 +34,7 @@ import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { ConflictBanner } from '../../activity/index.ts';
 import { formatConsumer } from '../model/format.ts';
 import { formatTitle, summarize } from '../model/messages.ts';
 import { consumersQuery, topicQuery } from '../model/queries.ts';
@@ -156,9 +157,14 @@ function TopicEditor(props: TopicEditorProps) {
           <CardBody>
             <Form {...{ form, error, submitLabel, onSubmit, onCancel }} pending={isSubmitting}>
               {conflict !== undefined && (
-                <Banner tone="warn" title="Another user changed the topic in the meantime">
+                <ConflictBanner
+                  action="topic.update"
+                  subjectType="topic"
+                  subjectId={topicId ?? 0}
+                  what="the topic"
+                >
                   {conflict} Your changes are not saved yet. Saving again replaces it with yours.
-                </Banner>
+                </ConflictBanner>
               )}
               <TextField
                 control={form.control}

@@ -24,7 +24,6 @@ import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -36,6 +35,7 @@ import { TypeLabel } from '../../../ui/layout/TypeTile.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { ConflictBanner } from '../../activity/index.ts';
 import {
   buildMissingValueQuery,
   getReferencedNames,
@@ -382,10 +382,15 @@ function FieldEditor({ start, type, fields, schema, onClose }: FieldEditorProps)
           onSubmit={submit}
         >
           {otherChanges !== undefined && (
-            <Banner tone="warn" title="Another user changed this field in the meantime">
+            <ConflictBanner
+              action="field.update"
+              subjectType="field"
+              subjectId={field?.id ?? 0}
+              what="this field"
+            >
               They changed {otherChanges}. Your changes are not saved yet. The form contains both; where both
               of you changed the same property, it contains your value. Review it, then save.
-            </Banner>
+            </ConflictBanner>
           )}
           <FieldFields control={form.control} {...{ field, type, fields, schema }} />
           {field && <FieldImpact control={form.control} {...{ field, type, schema, before }} />}

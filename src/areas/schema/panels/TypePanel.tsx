@@ -14,12 +14,12 @@ import { useWrite } from '../../../api/write.ts';
 import { suggestApiName } from '../../../lib/text/api-names.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { Tile } from '../../../ui/layout/Tile.tsx';
 import { TYPE_ICONS } from '../../../ui/layout/TypeTile.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { ConflictBanner } from '../../activity/index.ts';
 import { useReloadSchema, useSchema } from '../../entries/index.ts';
 import { typeSchema, toTypeValues } from '../model/schema-forms.ts';
 import type { TypeValues } from '../model/schema-forms.ts';
@@ -141,10 +141,15 @@ export function TypePanel({ type }: { type?: EntryTypeVm }) {
           onSubmit={submit}
         >
           {otherChange && (
-            <Banner tone="warn" title="Another user changed the names in the meantime">
+            <ConflictBanner
+              action="entryType.update"
+              subjectType="entryType"
+              subjectId={otherChange.id}
+              what="the names"
+            >
               The names are now {otherChange.singularName}, {otherChange.pluralName} and {otherChange.apiName}
               . Saving again replaces them with yours.
-            </Banner>
+            </ConflictBanner>
           )}
           {/* The panel is opened to enter the name. */}
           <TextField

@@ -30,6 +30,7 @@ import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { ConflictBanner } from '../../activity/index.ts';
 import {
   addNetwork,
   addressesSchema,
@@ -120,11 +121,11 @@ function AddressesForm({ onReverted }: { onReverted: () => void }) {
             onSubmit={submit}
           >
             {hasConflict && (
-              <Banner tone="warn" title="Another user changed the list in the meantime">
+              <ConflictBanner action="site.addresses" subjectType="site" what="the list">
                 It now has {pluralize(base.addresses.length, 'address', 'addresses')}:{' '}
                 {base.addresses.map(({ network }) => network).join(', ')}. Your changes are not saved yet.
                 Saving again replaces the list with yours.
-              </Banner>
+              </ConflictBanner>
             )}
             <AddressRows
               control={form.control}

@@ -15,12 +15,12 @@ import { useWrite } from '../../../api/write.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { toFailure } from '../../../ui/feedback/failure.ts';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { ConflictBanner } from '../../activity/index.ts';
 import { brandQuery } from '../model/settings-query.ts';
 import './settings.css';
 
@@ -83,9 +83,9 @@ function BrandCard({
     <Card title="Logo and color">
       <form className="card-body set-brand" onSubmit={(event) => void submit(event)}>
         {hasConflict && (
-          <Banner tone="warn" title="Another user changed the appearance in the meantime">
+          <ConflictBanner action="site.brand" subjectType="site" what="the appearance">
             Your changes are not saved yet. Saving again replaces theirs.
-          </Banner>
+          </ConflictBanner>
         )}
         {error && <FailureBanner failure={toFailure(error)} />}
         <FieldFrame

@@ -13,12 +13,12 @@ import { useWrite } from '../../../api/write.ts';
 import { toastUndoable } from '../../../app/state/undo.ts';
 import { formatStorage } from '../../../lib/sizes.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { ConflictBanner } from '../../activity/index.ts';
 import { settingsQuery } from '../model/settings-query.ts';
 import { BackgroundWork } from './BackgroundWork.tsx';
 import './settings.css';
@@ -90,11 +90,11 @@ function GeneralSettings({ onReverted }: { onReverted: () => void }) {
             onSubmit={submit}
           >
             {hasConflict && (
-              <Banner tone="warn" title="Another user changed the settings in the meantime">
+              <ConflictBanner action="site.update" subjectType="site" what="the settings">
                 The name is now {base.name}, the time zone {base.timeZone}, and a reason for acting is{' '}
                 {base.requiresActingReason ? 'required' : 'not required'}. Your changes are not saved yet.
                 Saving again replaces the settings with yours.
-              </Banner>
+              </ConflictBanner>
             )}
             <TextField control={form.control} name="name" label="Name" />
             <TimeZoneField
