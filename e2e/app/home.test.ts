@@ -11,6 +11,7 @@ test('the overview names what needs attention, and each of its parts leads somew
   page,
   calls,
 }) => {
+  await calls.createGroup('Auditors', []);
   await openAs(page, ada);
   await page.getByRole('list', { name: 'Getting started' }).waitFor();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
@@ -33,10 +34,23 @@ test('the overview names what needs attention, and each of its parts leads somew
   await factors.getByRole('link', { name: 'Show them' }).click();
   await expect(page).toHaveURL('/settings/two-factor');
   await page.goBack();
+  await page.getByRole('link', { name: /^[\d,]+ billable$/ }).click();
+  await expect(page).toHaveURL('/licenses');
+  await page.goBack();
+  await page.getByRole('link', { name: /^[\d,]+ people$/ }).click();
+  await expect(page).toHaveURL('/users');
+  await page.goBack();
   await page.getByRole('link', { name: 'Sign-ins' }).click();
   await expect(page.getByRole('button', { name: /^Type is Login Successful/ })).toBeVisible();
   await page.goBack();
-  await page.getByRole('list', { name: 'Recent changes' }).getByRole('link').last().click();
+  const shown = page.getByRole('group', { name: 'Changes shown' });
+  const changes = page.getByRole('list', { name: 'Recent changes' });
+  await shown.getByText('Configuration').click();
+  await changes.getByRole('link', { name: 'created the group Auditors' }).click();
+  await expect(page).toHaveURL('/activity/configuration?kind=group');
+  await page.goBack();
+  await shown.getByText('Data').click();
+  await changes.getByRole('link').last().click();
   await expect(page).toHaveURL(/\/entries\/\d+\/\d+$/);
 
   // Without capabilities only the own work is shown.

@@ -40,6 +40,7 @@ export function HomePage() {
   // Administrators begin with what they look after, others with the data and their own work.
   const { activity, backups, coverage, tasks, settings } = home.may;
   const isAdministrator = [activity, backups, coverage, tasks, settings].includes(true);
+  const mayReadChanges = home.may.changes || home.may.configuration;
   const attention = (
     <AttentionCard items={items} isLoading={isLoading} jobs={home.jobs.data ?? []} now={openedAt} />
   );
@@ -55,11 +56,7 @@ export function HomePage() {
     <Page
       oneLine
       title={site.name}
-      meta={
-        people === undefined
-          ? 'Overview'
-          : `${pluralize(people, 'person', 'people')}${today ? ` · ${formatNumber(today.billable)} billable` : ''}`
-      }
+      meta={people === undefined ? 'Overview' : <SeatCounts people={people} billable={today?.billable} />}
       actions={
         invite.allowed && (
           <Link to="/invitations/new" className={buttonClass({ variant: 'primary' })}>
@@ -85,9 +82,9 @@ export function HomePage() {
       ) : (
         <>
           <div className="home-grid">
-            {home.may.changes ? <ChangesCard home={home} /> : jobs}
+            {mayReadChanges ? <ChangesCard home={home} /> : jobs}
             <div className="home-side">
-              {home.may.changes && jobs}
+              {mayReadChanges && jobs}
               {items.length > 0 && attention}
               <PermissionsCard />
             </div>
@@ -96,6 +93,22 @@ export function HomePage() {
         </>
       )}
     </Page>
+  );
+}
+
+/** Numbers beside the title, each a link to its list. */
+function SeatCounts({ people, billable }: { people: number; billable: number | undefined }) {
+  const text = pluralize(people, 'person', 'people');
+  return (
+    <>
+      {usePermission('searchUsers').allowed ? <Link to="/users">{text}</Link> : text}
+      {billable !== undefined && (
+        <>
+          {' · '}
+          <Link to="/licenses">{formatNumber(billable)} billable</Link>
+        </>
+      )}
+    </>
   );
 }
 

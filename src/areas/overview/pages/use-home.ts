@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { ENDING_SOON_DAYS } from '../../../../contract/rules/people/invitations.ts';
 import { readTwoFactorCoverageOptions } from '../../../api/generated/queries/access.gen.ts';
-import { summarizeUserActivityOptions } from '../../../api/generated/queries/activity.gen.ts';
+import {
+  listConfigurationChangesOptions,
+  summarizeUserActivityOptions,
+} from '../../../api/generated/queries/activity.gen.ts';
 import { getBackupSettingsOptions, listBackupsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { countChangedEntriesOptions } from '../../../api/generated/queries/entry-history.gen.ts';
 import { listInvitationsOptions } from '../../../api/generated/queries/invitations.gen.ts';
@@ -33,6 +36,8 @@ const DAY_MS = 86_400_000;
 /** Aggregates of a month change little within minutes. */
 export const STALE_MS = 5 * 60_000;
 const OPEN_JOB_INTERVAL_MS = 2_000;
+/** Rows of the recent changes. */
+export const CHANGES_SHOWN = 8;
 /** Ending memberships of one request. */
 const MAX_MEMBERSHIPS = 1_000;
 
@@ -50,6 +55,7 @@ export function useHome(openedAt: Date) {
     settings: usePermission('getSiteSettings').allowed,
     entries: usePermission('listEntryTypes').allowed,
     changes: usePermission('listChangedEntries').allowed,
+    configuration: usePermission('listConfigurationChanges').allowed,
     figures: usePermission('listSiteFigures').allowed,
     key: usePermission('getApiKey').allowed,
     invitations: usePermission('listInvitations').allowed,
@@ -112,6 +118,11 @@ export function useHome(openedAt: Date) {
     ...cached,
     enabled: may.changes,
   });
+  const configuration = useQuery({
+    ...listConfigurationChangesOptions({ query: { from: since, limit: CHANGES_SHOWN } }),
+    ...cached,
+    enabled: may.configuration,
+  });
   const jobs = useQuery({
     ...listJobsOptions({ query: { owner: 'own', pageNumber: 1, pageSize: 20 } }),
     refetchInterval: ({ state }) => (state.data?.some(isOpen) ? OPEN_JOB_INTERVAL_MS : false),
@@ -143,6 +154,7 @@ export function useHome(openedAt: Date) {
     settings,
     types,
     changes,
+    configuration,
     jobs,
     lockedOut,
     memberships,
