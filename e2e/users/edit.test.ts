@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
+import { generate } from 'otplib';
 import { chooseMenuItem, expectAccessible, expectToast, fillForm, signIn } from '../support/actions.ts';
-import { endSession, openAs } from '../support/calls.ts';
+import { endSession, openAs, sendRequest } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
@@ -163,6 +164,57 @@ test('explains why somebody cannot sign in, and fixes it', async ({ page, calls 
   await page.goBack();
   await checks.nth(0).getByRole('link', { name: 'Give a license' }).click();
   await expect(page).toHaveURL(`/users/${person.id}/license`);
+});
+
+test('somebody who cannot get in is found, let in and signs in, in a few steps', async ({
+  page,
+  elsewhere,
+  calls,
+}) => {
+  const person = await calls.createUser({ firstName: 'Leonora', lastName: 'Lockedout', isActive: false });
+  await openAs(page, ada);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const task = await countSteps(page);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox', { name: /^Search people/ }).fill('lockedout');
+  await page.getByRole('menuitem', { name: /^Leonora Lockedout/ }).click();
+  const card = page.getByRole('region', { name: 'Can Leonora sign in?' });
+  await expect(card).toContainText('The user is inactive.');
+  await card.getByRole('button', { name: 'Activate…' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Activate' }).click();
+  await expect(card).toContainText('Nothing prevents it.');
+  task.expectAtMost(5);
+  await signIn(elsewhere, person);
+});
+
+test('the explainer leads to the groups of somebody who can do nothing', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'Gwen', lastName: 'Groupless', groups: [] });
+  await openAs(page, ada, `/users/${person.id}`);
+  const card = page.getByRole('region', { name: 'Can Gwen sign in?' });
+  await expect(card).toContainText('No group grants a capability');
+  await card.getByRole('link', { name: 'Add to groups' }).click();
+  await expect(page).toHaveURL(`/users/${person.id}/groups`);
+  await expect(page.getByRole('region', { name: 'Add to groups' })).toBeVisible();
+});
+
+test('a lost second factor is reset from the explainer', async ({ page, elsewhere, calls }) => {
+  const person = await calls.createUser({ firstName: 'Fay', lastName: 'Factorless' });
+  await sendRequest(elsewhere.request, 'POST', '/api/session', {
+    email: person.email,
+    password: person.password,
+  });
+  const enrolment = (await sendRequest(elsewhere.request, 'POST', '/api/session/two-factor/enrolment')) as {
+    secret: string;
+  };
+  await sendRequest(elsewhere.request, 'PUT', '/api/session/two-factor/enrolment', {
+    code: await generate({ secret: enrolment.secret }),
+  });
+  await openAs(page, ada, `/users/${person.id}`);
+  const card = page.getByRole('region', { name: 'Can Fay sign in?' });
+  await card.getByRole('button', { name: 'Reset second factor…' }).click();
+  await expect(
+    page.getByRole('alertdialog', { name: 'Reset the second factor of Fay Factorless?' }),
+  ).toBeVisible();
 });
 
 test('a one-way switch explains itself and stays on', async ({ page, calls }) => {
