@@ -58,6 +58,7 @@ test('sets up a second factor and turns an API key on and off on the profile', a
   const secret = await shown.getByLabel('Client secret', { exact: true }).innerText();
   await expect(shown).toContainText(`${service.url}/api/rest/v1/oauth/token`);
   await expect(shown.getByRole('link', { name: 'API reference' })).toHaveAttribute('href', '/api/current');
+  const [, firstAddress = ''] = /Bearer \$TOKEN" "([^"]+)"/.exec(await shown.innerText()) ?? [];
   await page.keyboard.press('Escape');
   await press(page, 'Back to the secret');
   await shown.getByRole('button', { name: 'Copy the secret' }).press('Enter');
@@ -73,7 +74,11 @@ test('sets up a second factor and turns an API key on and off on the profile', a
     page.request.post(`${service.url}/api/rest/v1/oauth/token`, {
       form: { grant_type: 'client_credentials', client_id: clientId, client_secret: secret },
     });
-  expect((await token()).status()).toBe(200);
+  const granted = (await (await token()).json()) as { access_token: string };
+  const firstCall = await page.request.get(firstAddress, {
+    headers: { authorization: `Bearer ${granted.access_token}` },
+  });
+  expect(firstCall.status(), firstAddress).toBe(200);
   await key.getByRole('button', { name: 'Turn off…' }).press('Enter');
   const confirmDialog = dialog(page, `Turn off the API key ${clientId}?`);
   await expect(confirmDialog).toContainText('The same key cannot be enabled again');
