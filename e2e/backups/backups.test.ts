@@ -12,7 +12,7 @@ import {
 import { openAs, sendRequest } from '../support/calls.ts';
 import { downloadBytes } from '../support/files.ts';
 import { ada } from '../support/people.ts';
-import { countSteps } from '../support/steps.ts';
+import { countSteps, type StepCount } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
@@ -50,9 +50,11 @@ const removeFilePicker = (page: Page) =>
 
 test('requests a backup, watches it, downloads and checks it, and records the download', async ({ page }) => {
   await removeFilePicker(page);
-  await openAs(page, ada, '/backups');
-  await expect(page.getByText(/has no backup yet/)).toBeVisible();
+  await openAs(page, ada);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   const task = await countSteps(page);
+  await page.getByRole('navigation').getByRole('link', { name: 'Backups' }).click();
+  await expect(page.getByText(/has no backup yet/)).toBeVisible();
   await page.keyboard.press('n');
   const panel = page.getByRole('dialog', { name: 'Request a backup' });
   await panel.getByText('Some entry types').click();
@@ -78,13 +80,13 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   );
   await expect(jobCenter(page)).toContainText('Checksum verified (SHA-256).');
   await expect(jobCenter(page)).toContainText(/All \d+ members match the manifest\./);
-  // Three without choosing entry types.
-  task.expectAtMost(7);
+  // Four without choosing entry types.
+  task.expectAtMost(8);
 
   await row.getByRole('link', { name }).click();
   await expect(page.getByText(sha256(bytes))).toBeVisible();
   await expectAccessibleInBothThemes(page);
-  await verifyFiles(page, name, bytes);
+  await verifyFiles(page, name, bytes, task);
   // High enough that the grid draws all rows.
   await page.setViewportSize({ width: 1280, height: 2000 });
   await tabs(page).getByRole('link', { name: 'Contents' }).click();
@@ -100,12 +102,14 @@ test('requests a backup, watches it, downloads and checks it, and records the do
 });
 
 /** Checks the downloaded file once more, then a damaged copy, a truncated one and the file again, and goes back. */
-async function verifyFiles(page: Page, name: string, bytes: Buffer): Promise<void> {
+async function verifyFiles(page: Page, name: string, bytes: Buffer, task: StepCount): Promise<void> {
   const backupUrl = page.url();
   const members = page.getByRole('grid', { name: 'Members' });
   await page.getByRole('link', { name: 'Show members' }).click();
   await expectRow(members, { Member: /^settings\.csv/, Result: 'Matches' });
   await expect(page.getByText('its SHA-256 is that of the list')).toBeVisible();
+  // The backup and its members were opened.
+  task.expectAtMost(10);
 
   const damaged = Buffer.from(bytes);
   // Within the data of the first member.
@@ -116,6 +120,7 @@ async function verifyFiles(page: Page, name: string, bytes: Buffer): Promise<voi
       .setInputFiles({ name: file, mimeType: 'application/zip', buffer });
   await choose('damaged.zip', damaged);
   await expect(page.getByRole('alert')).toContainText(/1 of \d+ members does not match the manifest/);
+  task.expectAtMost(11);
   // The damaged member is the first row.
   await expect(members.getByRole('row').nth(1)).toContainText('Damaged');
   await expectAccessibleInBothThemes(page);
