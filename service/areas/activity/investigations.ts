@@ -5,7 +5,7 @@ import { diffProperties, getActor, change } from '../../kernel/audit/change.ts';
 import { getAuthor } from '../../kernel/auth/caller.ts';
 import { readInSnapshot } from '../../kernel/db/database.ts';
 import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
-import { parsePage } from '../../kernel/http/parameters.ts';
+import { parsePage, UNVERSIONED_ETAG } from '../../kernel/http/parameters.ts';
 import { parseFilter } from './filter.ts';
 import * as store from './investigations.store.ts';
 import { readReport, toActivityEntry } from './report.store.ts';
@@ -72,7 +72,7 @@ export const investigationHandlers: Handlers<Operations> = {
     const found = await store.getInvestigation(db, caller.siteId, params.id);
     if (!found) throw createNotFoundError(params.id);
     const rows = JSON.parse(await store.getFrozenRows(db, caller.siteId, params.id)) as UserActivityEntry[];
-    return ok({ info: toInvestigationInfo(found), rows });
+    return ok({ info: toInvestigationInfo(found), rows }, { etag: UNVERSIONED_ETAG });
   },
 
   async updateInvestigation(call) {

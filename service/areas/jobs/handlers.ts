@@ -3,7 +3,7 @@ import { conflict, forbidden } from '../../kernel/api-error.ts';
 import { change, getActor, type Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
-import { parsePage } from '../../kernel/http/parameters.ts';
+import { parsePage, UNVERSIONED_ETAG } from '../../kernel/http/parameters.ts';
 import type { JobKind, JobPlan } from '../../kernel/jobs/job-kind.ts';
 import { readSelection } from '../../kernel/jobs/jobs.store.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
@@ -69,7 +69,9 @@ export const jobHandlers: Handlers<Operations> = {
   },
 
   async getJob(call) {
-    return ok(toJob(await requireReadableJob(call, call.params.jobId), call.services));
+    return ok(toJob(await requireReadableJob(call, call.params.jobId), call.services), {
+      etag: UNVERSIONED_ETAG,
+    });
   },
 
   async listJobItems(call) {

@@ -2,7 +2,7 @@ import type { ProxyPair, ActingStep } from '../../../contract/generated/types.ge
 import { badRequest, notFound } from '../../kernel/api-error.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
 import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
-import { parsePage } from '../../kernel/http/parameters.ts';
+import { parsePage, UNVERSIONED_ETAG } from '../../kernel/http/parameters.ts';
 import * as store from './assignments.store.ts';
 import {
   changeAssignments,
@@ -103,6 +103,6 @@ export const reportHandlers: Handlers<'listActingReports' | 'readActingReport'> 
     const report = await reportStore.getReport(db, caller.siteId, params.id);
     if (!report) throw notFound(`Report ${params.id}`);
     const entries = await reportStore.listEntries(db, caller.siteId, report.id, parsePage(query));
-    return ok({ report, steps: entries.map(toActingStep) });
+    return ok({ report, steps: entries.map(toActingStep) }, { etag: UNVERSIONED_ETAG });
   },
 };

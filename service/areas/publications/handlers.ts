@@ -9,7 +9,7 @@ import { badRequest, conflict, type FieldError, notFound } from '../../kernel/ap
 import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import { createShownRecorder, type Db, type Tx } from '../../kernel/db/database.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
-import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
+import { formatEtag, requireVersion, UNVERSIONED_ETAG } from '../../kernel/http/parameters.ts';
 import { listSchemaVersions, loadSchema, loadTypeDefinitions, type SiteSchema } from '../schema/index.ts';
 import { getEventWatch, type News } from './event-watch.ts';
 import { buildAsyncApi, buildMessageSchema } from './message-schema.ts';
@@ -417,7 +417,7 @@ async function respondWithTopic(db: Db, { siteId, clientId }: Subscriber, topicI
   const topic = topics.find((each) => each.topicId === topicId);
   if (!topic) throw notFound(`Topic ${topicId}`);
   const body = toTopicDefinition(topic, findSourceNext(topics));
-  return ok(body, body.etag === undefined ? undefined : { etag: body.etag });
+  return ok(body, { etag: body.etag ?? UNVERSIONED_ETAG });
 }
 
 /** The part of a topic that its owner edits, with sorted field ids. */

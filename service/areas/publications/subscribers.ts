@@ -3,6 +3,7 @@ import { badRequest, type FieldError, forbidden, notFound } from '../../kernel/a
 import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { UNVERSIONED_ETAG } from '../../kernel/http/parameters.ts';
 import { loadSchema } from '../schema/index.ts';
 import { listTopics, type StoredTopic } from './publications.store.ts';
 import * as store from './subscribers.store.ts';
@@ -13,10 +14,10 @@ type Operations = 'getSubscriberLimits' | 'setSubscriberLimits';
 export const subscriberHandlers: Handlers<Operations> = {
   async getSubscriberLimits({ db, caller, params }) {
     await requireKey(db, caller.siteId, params.clientId);
-    return ok({
-      clientId: params.clientId,
-      topics: await store.getLimits(db, caller.siteId, params.clientId),
-    });
+    return ok(
+      { clientId: params.clientId, topics: await store.getLimits(db, caller.siteId, params.clientId) },
+      { etag: UNVERSIONED_ETAG },
+    );
   },
 
   async setSubscriberLimits(call) {

@@ -7,7 +7,12 @@ import { change, getActor } from '../../kernel/audit/change.ts';
 import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
-import { parsePage, parsePastTimestamp, parseTimestamp } from '../../kernel/http/parameters.ts';
+import {
+  parsePage,
+  parsePastTimestamp,
+  parseTimestamp,
+  UNVERSIONED_ETAG,
+} from '../../kernel/http/parameters.ts';
 import { cancelJob, findFile, isContinuation, startJob, toDownload, toFileResponse } from '../jobs/index.ts';
 import { parseTimeZone } from '../sites/index.ts';
 import { requireRecipients } from './deliver.ts';
@@ -140,7 +145,10 @@ export const runHandlers: Handlers<Operations> = {
 
   async getReportRun(call) {
     const run = await requireRun(call, call.params.runId);
-    return ok({ ...toRun(run), ...(isOwn(call.caller, run) && { request: toRequest(run) }) });
+    return ok(
+      { ...toRun(run), ...(isOwn(call.caller, run) && { request: toRequest(run) }) },
+      { etag: UNVERSIONED_ETAG },
+    );
   },
 
   async cancelReportRun(call) {

@@ -470,4 +470,6 @@ async function requireValidResponse(operation: Operation, response: UntypedRespo
   const errors = operation.validateResponse(response.status, body);
   if (errors.length > 0)
     throw new Error(`The response of ${operation.id} violates the contract: ${JSON.stringify(errors)}`);
+  if (operation.isConditional && !response.headers?.['etag'])
+    throw new Error(`The response of ${operation.id} has no ETag`);
 }

@@ -83,6 +83,8 @@ export interface Operation {
   acceptsMultipart: boolean;
   /** Whether the success response is a file. */
   returnsFile: boolean;
+  /** Whether If-None-Match may be answered with 304: the success response has an ETag. */
+  isConditional: boolean;
   maxBodyBytes: number;
   /** Whether the handler reads and validates the body (`Call.readItems`), because its schema depends on what is stored. */
   hasRawBody: boolean;
@@ -383,6 +385,7 @@ export function createContract(document: ContractDocument): Contract {
         isForm: content?.[FORM] !== undefined,
         acceptsMultipart: content?.[MULTIPART] !== undefined,
         returnsFile: hasFileResponse(spec, deref),
+        isConditional: method === 'get' && spec.responses['304'] !== undefined,
         maxBodyBytes:
           spec['x-max-body'] ?? (access === 'public' ? PUBLIC_MAX_BODY_BYTES : DEFAULT_MAX_BODY_BYTES),
         hasRawBody: spec['x-raw-body'] ?? false,

@@ -50,6 +50,9 @@ export function parsePage(query: { pageNumber?: number; pageSize?: number }): Pa
 /** The strong entity tag of a version of a resource, as writes return it. */
 export const formatEtag = (version: number): string => `"${version}"`;
 
+/** The tag of a resource that has no version; that of a read differs by its body (`formatReadEtag`). */
+export const UNVERSIONED_ETAG = formatEtag(0);
+
 /**
  * The entity tag of a read: the tag of the version, completed by a hash of the body, which may hold more than the version covers
  * (members of a group, a lock that ended). If-Match evaluates the version, If-None-Match the whole tag.

@@ -69,7 +69,14 @@ onEachApp((context) => {
 
   describe('If-None-Match (shapes 1)', () => {
     test('a read of an unchanged resource is 304 without a body', async () => {
+      const job = await api.post<{ id: number }>('jobs/userUpdates', {
+        userIds: [admin.userId],
+        isActive: true,
+        notBefore: '2100-01-01T00:00:00Z',
+      });
       for (const path of [
+        `jobs/${job.body.id}`,
+        `/api/rest/v1/publication/subscribers/${admin.clientId}`,
         `user/${admin.userId}`,
         `user/group/${admin.groupId}`,
         `userLicense/${admin.userId}`,
@@ -82,6 +89,16 @@ onEachApp((context) => {
         expect((await read(path, '*')).status).toBe(304);
         expect((await read(path, '"other"')).status).toBe(200);
       }
+    });
+
+    test('every read of a single resource answers it', () => {
+      const reads = contract.operations.filter(
+        ({ method, url, returnsFile }) => method === 'GET' && /\/:\w+$/.test(url) && !returnsFile,
+      );
+      expect(reads.length).toBeGreaterThan(15);
+      const missing = reads.filter(({ isConditional }) => !isConditional).map(({ id }) => id);
+      // The rows of an entry type.
+      expect(missing).toEqual(['queryRows']);
     });
 
     test('a change of anything in the body ends it, also of what the version does not cover', async () => {

@@ -2,7 +2,7 @@ import type { ImportKind, ImportResult, ImportRun } from '../../../../contract/g
 import { notFound } from '../../../kernel/api-error.ts';
 import { getActor } from '../../../kernel/audit/change.ts';
 import { type Call, type Handlers, ok } from '../../../kernel/http/handler.ts';
-import { parsePage } from '../../../kernel/http/parameters.ts';
+import { parsePage, UNVERSIONED_ETAG } from '../../../kernel/http/parameters.ts';
 import { getListedItems, startJob } from '../../jobs/index.ts';
 import { getSite } from '../../sites/index.ts';
 import { CONTACTS_TASK } from '../relations/contacts.ts';
@@ -112,6 +112,9 @@ export const importHandlers: Handlers<Operations> = {
     const run = await findRun(db, caller.siteId, params.runId);
     if (!run) throw notFound(`Import ${params.runId}`);
     const { results, ...rest } = run;
-    return ok({ run: toRun(rest), results: JSON.parse(results) as ImportResult[] });
+    return ok(
+      { run: toRun(rest), results: JSON.parse(results) as ImportResult[] },
+      { etag: UNVERSIONED_ETAG },
+    );
   },
 };
