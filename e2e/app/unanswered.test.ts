@@ -114,3 +114,32 @@ test('failed work that cannot be read is not taken for work that succeeded', asy
   await expect(failure).toBeVisible();
   await expectAccessible(page);
 });
+
+test.describe('the first load', () => {
+  test.use({ installation: { sample: false, administrator: ada } });
+
+  test('has the navigation once the session is read, so that a page without an answer can be left', async ({
+    page,
+  }) => {
+    await openAs(page, ada, '/settings');
+    await expect(pageHeading(page)).toBeVisible();
+    const session = Promise.withResolvers<void>();
+    await page.route(
+      ({ pathname }) => pathname === '/console/api/session',
+      async (route) => {
+        await session.promise;
+        await route.fallback();
+      },
+    );
+    const countCalls = await hang(page, ({ pathname }) => pathname.endsWith('/schema/entrytypes'));
+    await page.goto('/changes');
+    const navigation = page.getByRole('navigation', { name: 'Areas' });
+    // The frame is there, and nobody knows yet what the user may open.
+    await expect(page.getByRole('main')).toBeVisible();
+    await expect(navigation).toBeHidden();
+    session.resolve();
+    await expect.poll(countCalls).toBeGreaterThan(0);
+    await navigation.getByRole('link', { name: 'Groups' }).click();
+    await expect(pageHeading(page)).toHaveText('Groups');
+  });
+});

@@ -3,8 +3,7 @@ import { toServiceError } from '../api/errors.ts';
 import { getSessionIdentity, sessionQuery } from '../api/session-query.ts';
 import { applySessionIdentity } from '../api/session-state.ts';
 import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
-import { PendingShell } from '../app/shell/PendingPage.tsx';
-import { Shell } from '../app/shell/Shell.tsx';
+import { PendingFrame, Shell } from '../app/shell/Shell.tsx';
 
 export const Route = createFileRoute('/_app')({
   async beforeLoad({ context: { queryClient }, location }) {
@@ -18,6 +17,6 @@ export const Route = createFileRoute('/_app')({
     }
   },
   component: Shell,
-  pendingComponent: PendingShell,
+  pendingComponent: PendingFrame,
   errorComponent: StandaloneErrorPage,
 });

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { SkeletonRows } from '../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../ui/layout/Card.tsx';
 import { ProductMark } from '../../ui/layout/ProductMark.tsx';
@@ -18,15 +19,15 @@ export function PendingPage() {
   );
 }
 
-/** Skeleton of the frame while the session is being read. */
-export function PendingShell() {
+/** Skeleton of the frame while the session is being read; `navigation` replaces the empty side. */
+export function PendingShell({ navigation }: { navigation?: ReactNode }) {
   return (
     <div className="shell">
       <header className="top">
         <ProductMark brand={readStoredBrand()} />
       </header>
       <div className="shell-side">
-        <div className="side" data-folded={isNavigationFolded.get() || undefined} />
+        {navigation ?? <div className="side" data-folded={isNavigationFolded.get() || undefined} />}
       </div>
       <main className="shell-main">
         <PendingPage />
