@@ -80,6 +80,44 @@ test('deactivates all matching users after a dry run, and undoing the job restor
   for (const { id } of people) expect((await calls.getUser(id)).isActive).toBe(true);
 });
 
+/** Creates people without passwords, whose hashes would take most of the time. */
+const createCrowd = (calls: ApiCalls, lastName: string, size: number) =>
+  family(
+    calls,
+    lastName,
+    Array.from({ length: size }, (_, at) => `Person ${at + 1}`),
+    { password: undefined },
+  );
+
+/** Opens the list of users from Home and selects the people of a pasted list. */
+async function selectPasted(page: Page, people: readonly { email: string }[]): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click();
+  await pasteText(page, people.map(({ email }) => email).join('\n'));
+  await page.getByRole('button', { name: `Select these ${people.length}` }).click();
+  await expect(selectionBar(page)).toContainText(`${people.length} selected`);
+}
+
+test('40 people of a pasted list are deactivated, and the undo restores them', async ({ page, calls }) => {
+  const people = await createCrowd(calls, 'Pastebury', 40);
+  await openAs(page, ada);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const task = await countSteps(page);
+  await selectPasted(page, people);
+  await selectionBar(page).getByRole('button', { name: 'Deactivate' }).click();
+  const dialog = await waitForDryRun(page, 'Deactivate 40 people?');
+  await dialog.getByRole('button', { name: 'Deactivate 40 people' }).click();
+  await waitForJob(page, 'Deactivate 40 people: finished');
+  task.expectAtMost(5);
+  const countActive = async () => {
+    const users = await calls.call<{ lastName: string; isActive: boolean }[]>('GET', '/user?pageSize=1000');
+    return users.filter(({ lastName, isActive }) => lastName === 'Pastebury' && isActive).length;
+  };
+  expect(await countActive()).toBe(0);
+  await undoJob(page, 'Deactivate 40 people', 'Activate 40 people: finished');
+  task.expectAtMost(8);
+  expect(await countActive()).toBe(40);
+});
+
 test('selects, deactivates and undoes by keyboard', async ({ page, calls }) => {
   const [one] = await family(calls, 'Keybound', ['Ida']);
   await openAs(page, ada, '/users?q=keybound');
