@@ -67,6 +67,13 @@ test('offers to clear filters when nothing is found', async ({ page }) => {
   await expect(grid(page).getByRole('row').nth(5)).toBeVisible();
 });
 
+test('shows when people were last active, without scrolling sideways', async ({ page }) => {
+  await openAs(page, ada, '/users');
+  await expect(header(page, 'Last active')).toBeInViewport({ ratio: 1 });
+  const scroller = page.locator('.tbl-scroll');
+  expect(await scroller.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+});
+
 test('columns that an earlier version hid stay hidden', async ({ page }) => {
   await openAs(page, ada, '/groups');
   await page.evaluate(() =>
@@ -85,6 +92,9 @@ test('columns that an earlier version hid stay hidden', async ({ page }) => {
 
 test('keeps filters, order and columns in the URL across reload and Back', async ({ page }) => {
   await openAs(page, ada, '/users');
+  await chooseMenuItem(page, 'Columns', 'Changed');
+  // From here on the column is the choice of the browser, and not of the address.
+  await page.goto('/users');
   await expect(grid(page)).toHaveAttribute('aria-rowcount', /^4\d\d|5\d\d$/);
   await filter(page, 'License', 'No License', 'Limited');
   await expect(page).toHaveURL('/users?license=4-2');

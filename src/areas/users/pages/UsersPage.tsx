@@ -55,7 +55,7 @@ const PastePanel = lazyWithPreload(() => import('../panels/PastePanel.tsx'));
 const NO_SELECTION: ReadonlySet<RowId> = new Set();
 
 /** Columns hidden until someone chooses others. */
-const INITIALLY_HIDDEN = ['id', 'timeZone', 'created', 'lastActive'];
+const INITIALLY_HIDDEN = ['id', 'timeZone', 'created', 'modified'];
 
 const SHORTCUTS = [{ keys: 'n', label: 'New user', group: 'Users' }];
 const getId = ({ id }: DirectoryRow) => id;

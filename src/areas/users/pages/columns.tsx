@@ -57,7 +57,7 @@ function AccessIcon({ label, icon: Icon }: { label: string; icon: LucideIcon }) 
 /** Columns of the list; the ids of sortable ones are the sort keys of the directory. */
 export const COLUMNS: readonly Column<DirectoryRow>[] = [
   createNameColumn('/users/$userId'),
-  { ...emailColumn, hideable: true, minWidth: 200, small: 'line' },
+  { ...emailColumn, hideable: true, small: 'line' },
   { ...statusColumn, hideable: true },
   { ...licenseColumn, hideable: true },
   {
