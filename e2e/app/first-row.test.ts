@@ -38,8 +38,10 @@ test('the first row of every list begins high on a phone, with whole facts in it
   for (const path of LISTS) {
     await page.goto(path);
     // The first row, or the box in whose middle an empty list says what it is for.
-    const list = page.locator('main :is(.tbl-row > *, .pub-topic, tbody td, .notice)').first();
-    await list.waitFor();
+    const list = page
+      .locator('main :is(.tbl-row > *, .pub-topic, tbody :is(td, th), .changes > li, .notice)')
+      .first();
+    await expect(list, `first row of ${path}`).toBeVisible();
     const top = await list.evaluate((element) => {
       const start = element.matches('.notice')
         ? (element.closest('.card') ?? element.parentElement ?? element)
@@ -56,10 +58,10 @@ test('the first row of every list begins high on a phone, with whole facts in it
 
   await page.goto('/proxies');
   const filter = page.getByRole('button', { name: 'Filter', exact: true });
-  const warnings = page.getByRole('button', { name: 'Warnings filter' });
-  await expect(warnings).toBeHidden();
+  const risks = page.getByRole('button', { name: 'Risks filter' });
+  await expect(risks).toBeHidden();
   await filter.click();
-  await warnings.click();
+  await risks.click();
   await page.getByRole('checkbox', { name: 'In a cycle' }).check();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Filter (1)' })).toHaveAttribute('aria-expanded', 'true');
