@@ -61,6 +61,8 @@ interface WriteKind {
   isOwn?: boolean;
   /** The row of the site that each write replaces and that cannot hold a marker. One writer alone sends this kind. */
   singleRow?: { table: string; action: string };
+  /** Writes of this kind that the service accepts within an hour; a run sends no more. */
+  maxPerHour?: number;
   create(site: Site, marker: string, number: number, subject: Subject): WriteRequest;
 }
 
@@ -151,6 +153,7 @@ const WRITES: Readonly<Record<string, WriteKind>> = {
   },
   platformSite: {
     operation: 'createPlatformSite',
+    maxPerHour: 20,
     create: (_site, marker) => ({
       body: {
         slug: marker,
@@ -397,8 +400,13 @@ function createWriters(site: Site) {
     if (!subject || used[kind] >= site.subjects[kind].length) throw new Error(`No ${kind} is left`);
     return subject;
   };
+  const counts = new Map<string, number>();
+  /** Whether the service accepts another write of the kind. */
+  const isAccepted = (kind: string): boolean =>
+    (counts.get(kind) ?? 0) < (WRITES[kind]?.maxPerHour ?? Infinity);
   const send = async (address: string, kind: string): Promise<boolean> => {
     const number = sent.size + 1;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const definition = WRITES[kind];
     const operation = operations.get(definition?.operation ?? '');
     if (!definition || !operation) throw new Error(`There is no operation for ${kind}`);
@@ -431,7 +439,7 @@ function createWriters(site: Site) {
       return false;
     }
   };
-  return { sent, refusals, send };
+  return { sent, refusals, isAccepted, send };
 }
 const LETTERS = { member: 'm', guest: 'g' } as const;
 const NOBODY: Subject = { number: 0, userId: 0, email: '', cookie: '' };
@@ -536,7 +544,7 @@ onEachKind((kind) => {
       onTestFinished(() => place.remove());
       const { random, report } = startKills('writes of every area', kind);
       const site = await prepare(place, getSubjectCount(kills));
-      const { sent, refusals, send } = createWriters(site);
+      const { sent, refusals, isAccepted, send } = createWriters(site);
       const env = { TRUSTED_PROXIES: '127.0.0.1', STEWARD_MAX_REQUESTS: '0' };
 
       /** What each write has left behind. */
@@ -609,7 +617,9 @@ onEachKind((kind) => {
           // One writer alone replaces rows without a marker, so that the latest record is that of the row.
           const kinds = writer === 0 ? KINDS : KINDS.filter((each) => !WRITES[each]?.singleRow);
           for (let count = writer + kill; ; count += 1) {
-            if (!(await send(service.address, kinds[count % kinds.length] ?? ''))) return;
+            const each = kinds[count % kinds.length] ?? '';
+            if (!isAccepted(each)) continue;
+            if (!(await send(service.address, each))) return;
             remaining -= 1;
             if (remaining === 0) service.child.kill('SIGKILL');
           }
