@@ -25,6 +25,11 @@ const LISTS = [
   '/reports/runs',
   '/proxies/reports',
   '/licenses/unused',
+  '/entries/Company',
+  '/activity/configuration',
+  '/imports/runs',
+  '/imports/status',
+  '/imports/relationships',
 ];
 
 test.use({ viewport: WINDOW, installation: { sample: true, administrator: ada } });
