@@ -8,12 +8,12 @@ import type { WithEtag } from '../../../api/etag.ts';
 import { updateGroup } from '../../../api/generated/sdk/groups.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { toastUndoable } from '../../../app/state/undo.ts';
 import { sortCapabilities, readGroup } from '../../../directory/groups.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form } from '../../../ui/form/Form.tsx';
-import { ConflictBanner } from '../../activity/index.ts';
 import { EffectsPreview } from '../effects/EffectsPreview.tsx';
 import { useEffects } from '../effects/EffectsPreview.tsx';
 import {

@@ -14,6 +14,7 @@ import {
 } from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
@@ -25,7 +26,6 @@ import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { ConflictBanner } from '../../activity/index.ts';
 import {
   destinationSchema,
   toDestinationChange,

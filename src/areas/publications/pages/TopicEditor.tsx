@@ -19,6 +19,7 @@ import {
 } from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
@@ -34,7 +35,6 @@ import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { ConflictBanner } from '../../activity/index.ts';
 import { formatConsumer } from '../model/format.ts';
 import { formatTitle, summarize } from '../model/messages.ts';
 import { consumersQuery, topicQuery } from '../model/queries.ts';

@@ -16,6 +16,7 @@ import {
 import { updateField } from '../../../api/generated/sdk/schema.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { suggestApiName } from '../../../lib/text/api-names.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -35,7 +36,6 @@ import { TypeLabel } from '../../../ui/layout/TypeTile.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { ConflictBanner } from '../../activity/index.ts';
 import {
   buildMissingValueQuery,
   getReferencedNames,

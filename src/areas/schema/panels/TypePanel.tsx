@@ -11,6 +11,7 @@ import { createEntryTypeMutation } from '../../../api/generated/queries/schema.g
 import { getEntryType, updateEntryType } from '../../../api/generated/sdk/schema.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { suggestApiName } from '../../../lib/text/api-names.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
@@ -19,7 +20,6 @@ import { TextField } from '../../../ui/form/TextField.tsx';
 import { Tile } from '../../../ui/layout/Tile.tsx';
 import { TYPE_ICONS } from '../../../ui/layout/TypeTile.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { ConflictBanner } from '../../activity/index.ts';
 import { useReloadSchema, useSchema } from '../../entries/index.ts';
 import { typeSchema, toTypeValues } from '../model/schema-forms.ts';
 import type { TypeValues } from '../model/schema-forms.ts';

@@ -17,6 +17,7 @@ import {
 import { listApprovedAddresses, updateApprovedAddresses } from '../../../api/generated/sdk/settings.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { toastUndoable } from '../../../app/state/undo.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { endSentence } from '../../../lib/text/sentences.ts';
@@ -30,7 +31,6 @@ import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { ConflictBanner } from '../../activity/index.ts';
 import {
   addNetwork,
   addressesSchema,

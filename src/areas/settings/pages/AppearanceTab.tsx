@@ -12,6 +12,7 @@ import {
 import { getSiteBrand, updateSiteBrand } from '../../../api/generated/sdk/settings.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
@@ -20,7 +21,6 @@ import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { ConflictBanner } from '../../activity/index.ts';
 import { brandQuery } from '../model/settings-query.ts';
 import './settings.css';
 

@@ -10,6 +10,7 @@ import { updateSiteSettingsMutation } from '../../../api/generated/queries/setti
 import { getSiteSettings, updateSiteSettings } from '../../../api/generated/sdk/settings.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { toastUndoable } from '../../../app/state/undo.ts';
 import { formatStorage } from '../../../lib/sizes.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
@@ -18,7 +19,6 @@ import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
-import { ConflictBanner } from '../../activity/index.ts';
 import { settingsQuery } from '../model/settings-query.ts';
 import { BackgroundWork } from './BackgroundWork.tsx';
 import './settings.css';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ConfigurationChange } from '../../../../contract/generated/types.gen.ts';
+import type { ConfigurationChange } from '../../../contract/generated/types.gen.ts';
 import { findAuthor } from './find-author.ts';
 
 const createChange = (subjectId: string, changedByName: string | null, proxyUserName: string | null = null) =>

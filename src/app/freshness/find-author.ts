@@ -1,4 +1,4 @@
-import type { ConfigurationChange } from '../../../../contract/generated/types.gen.ts';
+import type { ConfigurationChange } from '../../../contract/generated/types.gen.ts';
 
 /** A changed thing, as audit rows name it. */
 export interface Subject {

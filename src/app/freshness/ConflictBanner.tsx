@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { getConfigurationKind } from '../../../../contract/rules/configuration.ts';
-import { listConfigurationChangesOptions } from '../../../api/generated/queries/activity.gen.ts';
-import { usePermission, useSession } from '../../../api/session.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { getConfigurationKind } from '../../../contract/rules/configuration.ts';
+import { listConfigurationChangesOptions } from '../../api/generated/queries/activity.gen.ts';
+import { usePermission, useSession } from '../../api/session.ts';
+import { Banner } from '../../ui/feedback/Banner.tsx';
 import { findAuthor } from './find-author.ts';
 import type { Subject } from './find-author.ts';
 
