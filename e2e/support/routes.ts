@@ -1,14 +1,22 @@
 /** All routes of the console and values for their parameters, for the walks over all pages. */
 import { readFileSync } from 'node:fs';
-import { expect, type Page } from '@playwright/test';
+import { expect, request as requests, type Page } from '@playwright/test';
 import type {
+  ActingReport,
+  EntryTypeVm,
   GetBackupsResponse,
+  InvestigationInfo,
   QueryResultOfRowVm,
   Job,
+  ReportTemplate,
   RequestBackupResponse,
+  Session as SessionVm,
+  TopicDefinition,
 } from '../../contract/generated/types.gen.ts';
-import { sendRequest } from './calls.ts';
+import { createCalls, sendRequest } from './calls.ts';
+import { buildDocx } from './documents.ts';
 import { callApi } from './entries.ts';
+import { ada } from './people.ts';
 
 /** Requests in a session of the console. */
 type Session = Pick<Page, 'request'>;
@@ -17,12 +25,8 @@ type Session = Pick<Page, 'request'>;
 const PARAMETERS: Readonly<Record<string, string>> = {
   $: 'nowhere',
   $activityId: '1',
-  $destinationId: '1',
   $groupId: '1',
-  $investigationId: '1',
-  $reportId: '1',
   $siteId: '1',
-  $templateId: '1',
   $topicId: '1',
   $type: 'Company',
   $userId: '2',
@@ -30,12 +34,16 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 /** Values that exist only in the running installation. */
 const CREATED_PARAMETERS: Readonly<Record<string, (session: Session) => Promise<string>>> = {
+  $destinationId: createDestination,
   $entryId: findEntry,
   $fileName: makeBackup,
+  $investigationId: saveInvestigation,
   $jobId: startJob,
+  $reportId: actForSomeone,
+  $templateId: uploadTemplate,
 };
 /** Areas whose parameters all have a value that exists. */
-const COMPLETE_AREAS = ['backups', 'entries', 'jobs'];
+const COMPLETE_AREAS = ['activity', 'backups', 'entries', 'jobs', 'proxies', 'publications', 'reports'];
 
 /** States of pages that are part of the address, by area. */
 const STATES: Readonly<Record<string, readonly string[]>> = {
@@ -85,6 +93,57 @@ async function startJob({ request }: Session): Promise<string> {
   const body = { userIds: [2], isActive: true };
   const path = '/api/rest/v1/management/jobs/userUpdates';
   return String(((await sendRequest(request, 'POST', path, body)) as Job).id);
+}
+
+/** Saves an investigation of all activity and returns its id. */
+async function saveInvestigation({ request }: Session): Promise<string> {
+  const path = '/api/rest/v1/management/user/activity/investigations';
+  const body = { name: 'Walk over all pages', query: {} };
+  return String(((await sendRequest(request, 'POST', path, body)) as InvestigationInfo).id);
+}
+
+/** Creates a destination that nothing listens at and returns its id. */
+async function createDestination({ request }: Session): Promise<string> {
+  const topics = (await sendRequest(request, 'GET', '/api/rest/v1/publication/topics')) as TopicDefinition[];
+  const body = { topicId: topics[0]?.id, name: 'Nowhere', url: 'https://hooks.example/steward' };
+  const path = '/api/rest/v1/publication/destinations';
+  return String(((await sendRequest(request, 'POST', path, body)) as { id: number }).id);
+}
+
+/** Uploads a report template for companies and returns its id. */
+async function uploadTemplate(session: Session): Promise<string> {
+  const types = await callApi<EntryTypeVm[]>(session, 'GET', '/schema/entrytypes');
+  const entryTypeId = types.find(({ apiName }) => apiName === 'Company')?.id;
+  const response = await session.request.post('/console/api/rest/v4/templatereports', {
+    headers: { 'X-Steward-Console': '1' },
+    multipart: {
+      model: JSON.stringify({ name: 'Company profile', entryTypeId }),
+      file: {
+        name: 'Company profile.docx',
+        mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+        buffer: buildDocx(['Company {Name}']),
+      },
+    },
+  });
+  expect(response.status(), await response.text()).toBe(200);
+  return String(((await response.json()) as ReportTemplate).id);
+}
+
+/** Acts for another user in a session of its own, which makes an acting report, and returns its id. */
+async function actForSomeone(session: Session): Promise<string> {
+  const { origin } = new URL((await session.request.get('/')).url());
+  const context = await requests.newContext({ baseURL: origin });
+  const calls = await createCalls(context, ada);
+  const principal = await calls.createUser();
+  const { user } = (await sendRequest(context, 'GET', '/api/session')) as SessionVm;
+  const add = [{ proxyUserId: user.id, userId: principal.id }];
+  await calls.call('POST', '/user/proxy/changes', { add });
+  await sendRequest(context, 'POST', '/api/session/acting', { userId: principal.id });
+  await sendRequest(context, 'DELETE', '/api/session/acting');
+  const [report] = await calls.call<ActingReport[]>('GET', '/user/proxy/reports');
+  await context.dispose();
+  if (!report) throw new Error('Acting for a user made no report');
+  return String(report.id);
 }
 
 /** Paths of all routes, by their first part; parameters that a test creates keep their name. */
