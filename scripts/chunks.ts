@@ -52,7 +52,7 @@ export function labelRoot(id: string): string {
     const firstPage = FIRST_PAGES[name];
     return firstPage && !firstPage.test(path) ? `${name}-more` : name;
   }
-  if (path.includes('/src/routes/_app.tsx')) return 'frame';
+  if (path.includes('/src/routes/_app.tsx') || path.includes('/src/app/shell/Shell.tsx')) return 'frame';
   if (path.includes('/src/routes/_app/')) return 'small-areas';
   if (/\/src\/(routes|app\/sign-in)\//.test(path)) return 'sign-in';
   if (path.includes('/src/ui/chart/')) return 'chart';

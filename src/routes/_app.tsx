@@ -3,7 +3,8 @@ import { toServiceError } from '../api/errors.ts';
 import { getSessionIdentity, sessionQuery } from '../api/session-query.ts';
 import { applySessionIdentity } from '../api/session-state.ts';
 import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
-import { PendingFrame, Shell } from '../app/shell/Shell.tsx';
+import { PendingFrame } from '../app/shell/PendingPage.tsx';
+import { Shell } from '../app/shell/Shell.tsx';
 
 export const Route = createFileRoute('/_app')({
   async beforeLoad({ context: { queryClient }, location }) {

@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { sessionQuery } from '../../api/session-query.ts';
 import { SkeletonRows } from '../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../ui/layout/Card.tsx';
 import { ProductMark } from '../../ui/layout/ProductMark.tsx';
@@ -19,15 +21,29 @@ export function PendingPage() {
   );
 }
 
-/** Skeleton of the frame while the session is being read; `navigation` replaces the empty side. */
-export function PendingShell({ navigation }: { navigation?: ReactNode }) {
+/** The navigation comes with the frame, which the first load does not wait for. */
+const SideNav = lazy(async () => ({ default: (await import('./Shell.tsx')).SideNav }));
+
+/**
+ * Skeleton of the frame, which the router shows until the session and the page of the first load are read. It has the navigation as soon
+ * as the session is read, so that a page that hangs can be left.
+ */
+export function PendingFrame() {
+  const { data: session } = useQuery({ ...sessionQuery, enabled: false });
+  const emptySide = <div className="side" data-folded={isNavigationFolded.get() || undefined} />;
   return (
     <div className="shell">
       <header className="top">
         <ProductMark brand={readStoredBrand()} />
       </header>
       <div className="shell-side">
-        {navigation ?? <div className="side" data-folded={isNavigationFolded.get() || undefined} />}
+        {session ? (
+          <Suspense fallback={emptySide}>
+            <SideNav />
+          </Suspense>
+        ) : (
+          emptySide
+        )}
       </div>
       <main className="shell-main">
         <PendingPage />

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useRouter, Link } from '@tanstack/react-router';
 import { X, Lock, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import { Suspense, useEffect, useRef, useState } from 'react';
@@ -35,7 +35,6 @@ import { isActingEnded } from '../session/session.ts';
 import { isNavigationFolded, setNavigationFolded } from '../state/navigation.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { Overlays, preloadSessionDialog } from './Overlays.tsx';
-import { PendingShell } from './PendingPage.tsx';
 import { retryConnection } from './reconnect.ts';
 import { TopBar } from './TopBar.tsx';
 import './print.css';
@@ -56,15 +55,6 @@ const NAVIGATION_SHORTCUTS = registry.entries.map(({ key, name }) => ({
   label: name,
   group: 'Go to',
 }));
-
-/**
- * The frame of the first load, which the router shows until the page is loaded too. It has the navigation as soon as the session is
- * read, so that a page that hangs can be left.
- */
-export function PendingFrame() {
-  const { data: session } = useQuery({ ...sessionQuery, enabled: false });
-  return <PendingShell {...(session && { navigation: <SideNav /> })} />;
-}
 
 /** Frame around every page of a signed-in user. */
 export function Shell() {
@@ -297,7 +287,7 @@ function StaySignedInButton() {
 }
 
 /** Navigation by groups of areas. Folded, it shows only icons with their names as tooltips. */
-function SideNav({ drawer = false }: { drawer?: boolean }) {
+export function SideNav({ drawer = false }: { drawer?: boolean }) {
   const folded = useStore(isNavigationFolded) && !drawer;
   const session = useSession();
   const groups = registry.navigation
