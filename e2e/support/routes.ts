@@ -3,18 +3,15 @@ import { readFileSync } from 'node:fs';
 import { expect, request as requests, type Page } from '@playwright/test';
 import type {
   ActingReport,
-  EntryTypeVm,
   GetBackupsResponse,
   InvestigationInfo,
   QueryResultOfRowVm,
   Job,
-  ReportTemplate,
   RequestBackupResponse,
   Session as SessionVm,
   TopicDefinition,
 } from '../../contract/generated/types.gen.ts';
 import { createCalls, sendRequest } from './calls.ts';
-import { buildDocx } from './documents.ts';
 import { callApi } from './entries.ts';
 import { ada } from './people.ts';
 
@@ -27,6 +24,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   $activityId: '1',
   $groupId: '1',
   $siteId: '1',
+  $templateId: '1',
   $topicId: '1',
   $type: 'Company',
   $userId: '2',
@@ -40,10 +38,9 @@ const CREATED_PARAMETERS: Readonly<Record<string, (session: Session) => Promise<
   $investigationId: saveInvestigation,
   $jobId: startJob,
   $reportId: actForSomeone,
-  $templateId: uploadTemplate,
 };
 /** Areas whose parameters all have a value that exists. */
-const COMPLETE_AREAS = ['activity', 'backups', 'entries', 'jobs', 'proxies', 'publications', 'reports'];
+const COMPLETE_AREAS = ['activity', 'backups', 'entries', 'jobs', 'proxies', 'publications'];
 
 /** States of pages that are part of the address, by area. */
 const STATES: Readonly<Record<string, readonly string[]>> = {
@@ -104,29 +101,14 @@ async function saveInvestigation({ request }: Session): Promise<string> {
 
 /** Creates a destination that nothing listens at and returns its id. */
 async function createDestination({ request }: Session): Promise<string> {
-  const topics = (await sendRequest(request, 'GET', '/api/rest/v1/publication/topics')) as TopicDefinition[];
+  const topics = (await sendRequest(
+    request,
+    'GET',
+    '/api/rest/v1/publication/topicdefinitions',
+  )) as TopicDefinition[];
   const body = { topicId: topics[0]?.id, name: 'Nowhere', url: 'https://hooks.example/steward' };
   const path = '/api/rest/v1/publication/destinations';
   return String(((await sendRequest(request, 'POST', path, body)) as { id: number }).id);
-}
-
-/** Uploads a report template for companies and returns its id. */
-async function uploadTemplate(session: Session): Promise<string> {
-  const types = await callApi<EntryTypeVm[]>(session, 'GET', '/schema/entrytypes');
-  const entryTypeId = types.find(({ apiName }) => apiName === 'Company')?.id;
-  const response = await session.request.post('/console/api/rest/v4/templatereports', {
-    headers: { 'X-Steward-Console': '1' },
-    multipart: {
-      model: JSON.stringify({ name: 'Company profile', entryTypeId }),
-      file: {
-        name: 'Company profile.docx',
-        mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-        buffer: buildDocx(['Company {Name}']),
-      },
-    },
-  });
-  expect(response.status(), await response.text()).toBe(200);
-  return String(((await response.json()) as ReportTemplate).id);
 }
 
 /** Acts for another user in a session of its own, which makes an acting report, and returns its id. */
@@ -138,7 +120,10 @@ async function actForSomeone(session: Session): Promise<string> {
   const { user } = (await sendRequest(context, 'GET', '/api/session')) as SessionVm;
   const add = [{ proxyUserId: user.id, userId: principal.id }];
   await calls.call('POST', '/user/proxy/changes', { add });
-  await sendRequest(context, 'POST', '/api/session/acting', { userId: principal.id });
+  await sendRequest(context, 'PUT', '/api/session/acting', {
+    userId: principal.id,
+    reason: 'Walk over all pages',
+  });
   await sendRequest(context, 'DELETE', '/api/session/acting');
   const [report] = await calls.call<ActingReport[]>('GET', '/user/proxy/reports');
   await context.dispose();

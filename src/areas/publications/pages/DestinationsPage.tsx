@@ -28,7 +28,12 @@ const COLUMNS: readonly Column<Destination>[] = [
     header: 'Destination',
     minWidth: 180,
     cell: ({ id, name }, { tabIndex }) => (
-      <Link to="/publications/destinations/$destinationId" params={{ destinationId: id }} tabIndex={tabIndex}>
+      <Link
+        to="/publications/destinations/$destinationId"
+        params={{ destinationId: id }}
+        className="pub-name"
+        tabIndex={tabIndex}
+      >
         {name}
       </Link>
     ),
