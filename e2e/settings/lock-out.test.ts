@@ -1,27 +1,7 @@
 import { chooseRowAction, expectAccessible, expectToast, fillForm } from '../support/actions.ts';
-import { createCalls, openAs } from '../support/calls.ts';
+import { openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
-import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
-
-test('a list of addresses is rehearsed from Home in a few steps', async ({ page, elsewhere, calls }) => {
-  const person = await calls.createUser({ firstName: 'Wanda', lastName: 'Wanderer' });
-  await createCalls(elsewhere.request, person);
-  await calls.call('PUT', '/user', { id: person.id, ipRestrictionsEnabled: true });
-  await openAs(page, ada);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  const task = await countSteps(page);
-  await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
-  await page.getByRole('link', { name: 'Approved addresses' }).click();
-  await page.getByRole('button', { name: 'Add line' }).click();
-  await page.getByLabel('Address or network 1').fill('203.0.113.0/24');
-  const rehearsal = page.getByRole('region', { name: 'Who would be locked out' });
-  await expect(rehearsal).toContainText('1 user of 1 with IP restrictions used an address outside this list');
-  await expect(rehearsal).toContainText('Wanda Wanderer');
-  task.expectAtMost(4);
-  // The next test counts the people with restrictions.
-  await calls.call('PUT', '/user', { id: person.id, ipRestrictionsEnabled: false });
-});
 
 test('nobody locks out themselves or the site, and who is refused learns whom to ask', async ({
   page,
