@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** What the bundle is made of, without the results of the checks, which are made from the bundle. */
+/** Sources of the bundle, without the results of the checks, which are made from the bundle. */
 export const CONSOLE_SOURCES = [
   'index.html',
   'vite.config.ts',

@@ -71,7 +71,7 @@ test('the page of a job says what was exported and links to its list and entries
   await expect(exports.getByRole('row').filter({ hasText: exporter.name })).toContainText(
     'Companies · 1 field',
   );
-  // Who exported companies in the last week is answered here.
+  // The table answers who exported companies in the last week.
   task.expectAtMost(6);
   await page.getByRole('group', { name: 'Exported by' }).getByText('Mine').click();
   await expect(exports.getByRole('row')).toHaveCount(2);

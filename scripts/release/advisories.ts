@@ -89,7 +89,7 @@ export function listUnaccepted(answer: string, { accepted }: Review): string[] |
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
-/** What has to be done before a release; undefined: nothing. */
+/** The step that a release still needs; undefined: none. */
 function findOpenReview(): string | undefined {
   const review = Review.parse(readJson('scripts/release/advisories.json'));
   const { stdout } = spawnSync('npm', ['audit', '--omit=dev', '--json'], {

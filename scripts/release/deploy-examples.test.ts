@@ -149,6 +149,7 @@ test.skipIf(!isInstalled('systemd-analyze'))('the unit is valid and hardened', (
   expect(security.status).toBe(0);
 });
 
+// Without nginx where it is not installed and cannot be (Debian as root can).
 test.skipIf(!ensureNginx())('nginx passes on large bodies, addresses and request ids', async () => {
   const upstream = createServer((incoming, response) => {
     const { headers } = incoming;

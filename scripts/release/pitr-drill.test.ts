@@ -23,6 +23,7 @@ function findProgram(name: string): string | undefined {
   return found === '' ? undefined : dirname(found.split('\n').at(-1) ?? '');
 }
 
+// The drill runs the programs of a PostgreSQL server.
 test.skipIf(!isInstalled)('a base backup and the archive restore the database as of a moment', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-pitr-'));
   chmodSync(folder, 0o777);

@@ -1,4 +1,4 @@
-/** Whether a release has the results of the checks that its quality page shows (`npm run quality`). */
+/** Results of the checks that the quality page of a release shows (`npm run quality`). */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 

@@ -108,6 +108,7 @@ describe('conformance', () => {
     expect(output).toMatch(/Passed: (\d+)\/\1, 0 failed/);
   }, 30_000);
 
+  // The Inspector is fetched from the registry by each run.
   test.skipIf(!isProof)(
     'the command line of the Inspector lists the tools and calls one',
     async () => {

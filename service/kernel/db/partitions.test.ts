@@ -108,11 +108,11 @@ onEachDatabase((database) => {
   test('a table whose partitions cannot be made does not stop those of the others', async () => {
     const { db } = database();
     const compiler = new PostgresQueryCompiler();
-    const asked = new Set<unknown>();
+    const readTables = new Set<unknown>();
     const failing = db.withPlugin({
       transformQuery({ node, queryId }) {
         const { parameters } = compiler.compileQuery(node, queryId);
-        for (const table of PARTITIONED_TABLES) if (parameters.includes(table)) asked.add(table);
+        for (const table of PARTITIONED_TABLES) if (parameters.includes(table)) readTables.add(table);
         if (parameters.includes('activity')) throw new Error('The table cannot be read');
         return node;
       },
@@ -122,7 +122,7 @@ onEachDatabase((database) => {
       .tasks({ db: failing, services })
       .find(({ name }) => name === 'partitions of logs');
     await expect(task?.run()).rejects.toThrow('The table cannot be read');
-    expect([...asked]).toEqual(PARTITIONED_TABLES);
+    expect([...readTables]).toEqual(PARTITIONED_TABLES);
   });
 
   test('the task makes partitions and drops those that retention has emptied', async () => {

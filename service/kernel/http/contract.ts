@@ -83,7 +83,7 @@ export interface Operation {
   acceptsMultipart: boolean;
   /** Whether the success response is a file. */
   returnsFile: boolean;
-  /** Whether If-None-Match may be answered with 304: the success response has an ETag. */
+  /** If-None-Match may be answered with 304: the success response has an ETag. */
   isConditional: boolean;
   maxBodyBytes: number;
   /** Whether the handler reads and validates the body (`Call.readItems`), because its schema depends on what is stored. */

@@ -48,8 +48,7 @@ export function readJsonBody(
   const hasEscapes = text.includes(String.raw`\u`);
   const value = parseText(text, hasEscapes);
   // NUL and half a surrogate pair can only come from escapes: the bytes are UTF-8, and JSON has no control characters in texts.
-  const isStorable = !hasEscapes;
-  return issues.length > 0 ? { value, errors: issues } : validateBody(value, isStorable);
+  return issues.length > 0 ? { value, errors: issues } : validateBody(value, !hasEscapes);
 }
 
 /** Items of an uploaded list, or its validation errors. */

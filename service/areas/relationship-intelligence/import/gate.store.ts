@@ -41,7 +41,7 @@ const BUSY = { isBusy: true, isLimited: false, used: 0, resetSeconds: 0, fence: 
 interface AdmissionRequest {
   siteId: number;
   userId: number;
-  /** Whether it is an import, which excludes others until `releaseLease` or the end of its lease. */
+  /** Set for an import, which excludes others until `releaseLease` or the end of its lease. */
   takesLease: boolean;
 }
 

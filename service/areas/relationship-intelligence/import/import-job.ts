@@ -160,7 +160,7 @@ async function importShares(
   }
 }
 
-/** What a share has to import, or why it has nothing. */
+/** Items of a share that are to be imported, or the reason why it has none. */
 function listShare(
   { positions }: Share,
   items: readonly RelationshipImportItem[],

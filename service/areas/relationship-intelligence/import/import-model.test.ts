@@ -54,7 +54,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
     .map((lists) => lists.map(([user, numbers]) => [user, numbers.toSorted((a, b) => a - b)] as const)),
 });
 
-/** What a site knows after requests. */
+/** State of a site after requests. */
 class Model {
   readonly items = new Set<number>();
   readonly links = new Set<string>();

@@ -239,7 +239,7 @@ onEachApp((context) => {
     await enable();
     const { db, app } = context();
     const disabled = await makePerson(db, siteId);
-    const gone = { address: 'Leaver@outside.test', name: 'Gone Person' };
+    const leaver = { address: 'Leaver@outside.test', name: 'Gone Person' };
     const stays = { address: 'stays@outside.test', name: 'leaver@outside.test' };
     const startJob = (userId: number, prefix: string) =>
       as(app, person, 'console').post<Job>(`${RI_PATH}/import/jobs`, {
@@ -248,11 +248,11 @@ onEachApp((context) => {
           {
             userId,
             emails: [
-              ...makeEmails(1, { sender: own(), recipientsTo: [gone] }, `${prefix}-gone`),
-              ...makeEmails(1, { sender: own(), recipientsTo: [stays, gone] }, `${prefix}-both`),
+              ...makeEmails(1, { sender: own(), recipientsTo: [leaver] }, `${prefix}-gone`),
+              ...makeEmails(1, { sender: own(), recipientsTo: [stays, leaver] }, `${prefix}-both`),
               ...makeEmails(
                 1,
-                { sender: own(), recipientsTo: [stays], recipientsCc: [gone] },
+                { sender: own(), recipientsTo: [stays], recipientsCc: [leaver] },
                 `${prefix}-copy`,
               ),
             ],
