@@ -58,6 +58,25 @@ test('creates a user with a password who signs in with it', async ({ page, elsew
   await expect(elsewhere.getByRole('heading', { name: 'Set up a second factor', level: 1 })).toBeVisible();
 });
 
+test('keeps what is typed in the list of groups when the check of the address returns', async ({ page }) => {
+  const panel = await openPanel(page);
+  const typed = Promise.withResolvers<void>();
+  await page.route('**/invitations/check', async (route) => {
+    await typed.promise;
+    await route.continue();
+  });
+  await panel.getByLabel('E-mail').fill(ada.email);
+  const groups = panel.getByRole('combobox', { name: 'Groups' });
+  await groups.fill('Fina');
+  typed.resolve();
+  await expect(panel.getByText('Already a user of this site.')).toBeVisible();
+  await expect(groups).toHaveValue('Fina');
+  await groups.press('ArrowDown');
+  await groups.press('Enter');
+  await groups.press('Escape');
+  await expect(panel.getByRole('button', { name: 'Remove Finance' })).toBeVisible();
+});
+
 test('creates a user without a password who signs in through the mailed link', async ({
   page,
   elsewhere,

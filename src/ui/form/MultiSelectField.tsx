@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { ComboBox, Group, Input } from 'react-aria-components';
 import type { FieldValues } from 'react-hook-form';
 import { FieldFrame } from './FieldFrame.tsx';
@@ -26,6 +26,7 @@ export function MultiSelectField<Values extends FieldValues, Output>(
   const input = useRef<HTMLInputElement>(null);
   const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
   const chips = options.filter((option) => chosen.includes(option.value));
+  const selected = useStableValues(chips.map((option) => option.value));
   const setChosen = (values: readonly unknown[]) => bind.onChange(values);
   return (
     <FieldFrame {...{ id, noteId, label, hint, error, errorHelp }}>
@@ -41,7 +42,7 @@ export function MultiSelectField<Values extends FieldValues, Output>(
         isInvalid={error !== undefined}
         validationBehavior="aria"
         defaultItems={options}
-        value={chips.map((option) => option.value)}
+        value={selected}
         onChange={setChosen}
         onBlur={bind.onBlur}
       >
@@ -83,4 +84,13 @@ export function MultiSelectField<Values extends FieldValues, Output>(
       </ComboBox>
     </FieldFrame>
   );
+}
+
+/** Returns the same array for the same values: the combo box takes another array for another selection and clears what was typed. */
+function useStableValues(values: readonly FieldOption['value'][]): readonly FieldOption['value'][] {
+  const [stable, setStable] = useState(values);
+  if (values.length === stable.length && values.every((value, index) => value === stable[index]))
+    return stable;
+  setStable(values);
+  return values;
 }
