@@ -265,6 +265,10 @@ onEachApp((context) => {
     const { body: summary } = await things.api.get<AgentCallSummary>(
       `/api/agent/calls/summary?${byKey}&entryTypeId=${things.typeId}`,
     );
+    const { body: first } = await things.api.get<AgentCallSummary>(
+      '/api/agent/calls/summary?dateTo=0001-01-01T12%3A00%3A00Z',
+    );
+    expect(first).toMatchObject({ calls: 0, dateFrom: '0001-01-01T00:00:00.000Z' });
     expect(summary).toMatchObject({
       calls: 1,
       flagged: 1,

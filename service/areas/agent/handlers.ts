@@ -4,7 +4,7 @@ import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import { withAbortSignal, withReadOnly } from '../../kernel/db/database.ts';
 import type { Contract } from '../../kernel/http/contract.ts';
 import { type Call, type Handlers, ok } from '../../kernel/http/handler.ts';
-import { parseTimestamp } from '../../kernel/http/parameters.ts';
+import { EARLIEST_TIMESTAMP, parseTimestamp } from '../../kernel/http/parameters.ts';
 import { findPerson } from './agents.store.ts';
 import { callTool, createAgentCaller, getStructuredContent, listUsableTools } from './call-tool.ts';
 import { findAgentSite, LASTING_STATES, listKeys } from './keys.store.ts';
@@ -41,7 +41,7 @@ export const agentHandlers: Handlers<Operations> = {
     const bucketMinutes = query.bucketMinutes ?? 15;
     const filter = createFilter(caller, query);
     const to = filter.to ?? new Date();
-    const from = filter.from ?? new Date(to.getTime() - DAY_MS);
+    const from = filter.from ?? new Date(Math.max(EARLIEST_TIMESTAMP.getTime(), to.getTime() - DAY_MS));
     if (from.getTime() >= to.getTime())
       throw badRequest([{ path: 'dateFrom', message: 'must be before dateTo' }]);
     if ((to.getTime() - from.getTime()) / (bucketMinutes * 60_000) > MAX_BUCKETS)

@@ -196,6 +196,8 @@ onEachApp((context) => {
       });
       expect(await listSeats(`dateFrom=${formatDaysAgo(-1)}&dateTo=${formatDaysAgo(-3)}`)).toEqual([]);
       expect(await listSeats('dateFrom=0001-01-01&dateTo=0001-02-01')).toHaveLength(32);
+      // The default start is not before the first day there is.
+      expect(await listSeats('dateTo=0001-02-01')).toHaveLength(32);
     });
 
     test.each([

@@ -3,6 +3,9 @@ import { startsWithCalendarDay } from '../../../contract/rules/dates/dates.ts';
 import { badRequest, preconditionFailed } from '../api-error.ts';
 import type { Page } from '../db/list-page.ts';
 
+/** The earliest time that is a valid parameter, and the start of a period without one: PostgreSQL has no year 0. */
+export const EARLIEST_TIMESTAMP = new Date('0001-01-01T00:00:00Z');
+
 /**
  * Parses a date or date-time parameter; without a time zone it is in UTC (shapes 1).
  * @throws ApiError 400 when it is not a valid date and time

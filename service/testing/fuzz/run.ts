@@ -212,7 +212,10 @@ export async function fuzz(
       // A long run that is interrupted leaves these figures.
       if (sent % PROGRESS_REQUESTS === 0)
         console.log(
-          `fuzz: ${sent} of ${requests} requests, ${findings.size} findings, longest turn ${Math.round(longestTurnMs)} ms (seed ${seed})`,
+          [
+            `fuzz: ${sent} of ${requests} requests, ${findings.size} findings, longest turn ${Math.round(longestTurnMs)} ms (seed ${seed})`,
+            ...[...findings.values()].map((finding) => `${finding.signature}: ${finding.request}`),
+          ].join('\n'),
         );
     }
     const measured = async () => {
