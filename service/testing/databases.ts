@@ -10,7 +10,7 @@ import { type Database, openDatabase } from '../kernel/db/database.ts';
 import { getDatabaseUrl, runOnCluster } from './servers/cluster.ts';
 import { copyTemplateToDatabase, copyTemplateToFolder } from './templates.ts';
 
-type DatabaseKind = Database['kind'];
+export type DatabaseKind = Database['kind'];
 
 /** A temporary database: the options of openDatabase, and its removal. */
 export interface TestDatabase {
