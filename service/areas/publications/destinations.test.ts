@@ -266,6 +266,8 @@ onEachApp(
       ).toBe(409);
       const path = `${DESTINATIONS}/${destination.id}`;
       expect((await api().put(path, { name: 'X' }, { headers: { 'if-match': '"9"' } })).status).toBe(412);
+      // A webhook has no credentials: its signing key stays.
+      expect((await api().put(path, { credentials: null })).status).toBe(200);
       // Another address of this machine, which the egress rules do not allow.
       await api().put(path, { url: url.replace('127.0.0.1', '127.0.0.2').replace('http:', 'https:') });
       await createGroups('A');
