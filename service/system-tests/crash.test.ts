@@ -25,8 +25,8 @@ import { contract, createTestApp, makeGroup, makeSite, openSession } from '../te
 
 const SHARE = { embedded: 1, postgres: 2 };
 const WRITERS = 6;
-/** Kills of one database: a site has at most 20 agent keys of a person, 50 topics and 50 destinations, which writes create. */
-const KILLS_PER_ROUND = 12;
+/** Kills of one database: each kind is sent at most twice before a kill, and a person has at most 20 agent keys. */
+const KILLS_PER_ROUND = 9;
 /** A kill comes with one of the first answers of a process. */
 const MAX_ANSWERS = 40;
 
@@ -604,7 +604,7 @@ async function runRound(
     const runWriter = async (writer: number): Promise<void> => {
       // One writer alone replaces rows without a marker, so that the latest record is that of the row.
       const kinds = writer === 0 ? KINDS : KINDS.filter((each) => !WRITES[each]?.singleRow);
-      for (let count = writer + firstKind; ; count += 1) {
+      for (let count = firstKind + Math.floor((writer * kinds.length) / WRITERS); ; count += 1) {
         const each = kinds[count % kinds.length] ?? '';
         if (!isAccepted(each)) continue;
         if (!(await send(service.address, each))) return;
