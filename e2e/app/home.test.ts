@@ -11,7 +11,10 @@ test('the overview names what needs attention, and each of its parts leads somew
   page,
   calls,
 }) => {
-  await calls.createGroup('Auditors', []);
+  const groupId = await calls.createGroup('Auditors', []);
+  await calls.call('PUT', `/user/group/${groupId}`, { name: 'Controllers' });
+  const { id: userId } = await calls.createUser();
+  await calls.call('POST', '/jobs/userUpdates', { userIds: [userId], isActive: false });
   await openAs(page, ada);
   await page.getByRole('list', { name: 'Getting started' }).waitFor();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
@@ -46,12 +49,22 @@ test('the overview names what needs attention, and each of its parts leads somew
   const shown = page.getByRole('group', { name: 'Changes shown' });
   const changes = page.getByRole('list', { name: 'Recent changes' });
   await shown.getByText('Configuration').click();
+  await expect(changes.getByRole('listitem').filter({ hasText: 'changed the group' })).toContainText(
+    'Name: Auditors → became Controllers',
+  );
   await changes.getByRole('link', { name: 'created the group Auditors' }).click();
   await expect(page).toHaveURL('/activity/configuration?kind=group');
   await page.goBack();
   await shown.getByText('Data').click();
   await changes.getByRole('link').last().click();
   await expect(page).toHaveURL(/\/entries\/\d+\/\d+$/);
+
+  // What the job center offers for a job is offered here.
+  await page.goBack();
+  const jobs = page.getByRole('list', { name: 'My jobs' });
+  await jobs.getByRole('button', { name: 'Undo: Deactivate 1 person' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(async () => (await calls.getUser(userId)).isActive).toBe(true);
 
   // Without capabilities only the own work is shown.
   const person = await calls.createUser();

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { CONFIGURATION_ACTIONS } from '../../../../contract/rules/configuration.ts';
-import { formatConfigurationAction, formatConfigurationValues } from './configuration-format.ts';
+import {
+  findShortChange,
+  formatConfigurationAction,
+  formatConfigurationValues,
+} from './configuration-format.ts';
 import { parseConfigurationView, serializeConfigurationView } from './configuration-view.ts';
 
 const names = {
@@ -52,6 +56,25 @@ test('shows values before and after, and of lists what was added and removed', (
     { property: 'Addresses', added: ['10.0.0.0/8 · Office'], removed: ['10.0.0.0/8'], unchangedCount: 0 },
     { property: 'Client secret', before: undefined, after: 'another one' },
   ]);
+});
+
+test('a single small change is short, every other one is not', () => {
+  expect(findShortChange({ hasAgentServer: [false, true] })).toEqual({
+    property: 'Agent server license',
+    before: 'Off',
+    after: 'On',
+  });
+  expect(findShortChange({ seats: [100, 120] })).toMatchObject({ before: '100', after: '120' });
+  for (const changes of [
+    {},
+    { name: ['A', 'B'], timeZone: ['UTC', 'Europe/Berlin'] },
+    { name: ['A', 'B'.repeat(17)] },
+    { name: [null, 'B'] },
+    { name: 'B' },
+    { entryTypeId: [1, 2] },
+    { capabilities: [[], ['Manage Users']] },
+  ])
+    expect(findShortChange(changes)).toBeUndefined();
 });
 
 test('the view survives the address, and unknown values are dropped', () => {

@@ -133,3 +133,31 @@ export function formatConfigurationValues(
     };
   });
 }
+
+/** Longest value that fits at the end of a line. */
+const MAX_SHORT_LENGTH = 16;
+
+/** The only changed property with its values before and after; undefined for several, for lists, ids and long values. */
+export function findShortChange(
+  changes: Readonly<Record<string, unknown>>,
+): { property: string; before: string; after: string } | undefined {
+  const [only, ...more] = Object.entries(changes);
+  if (!only || more.length > 0) return undefined;
+  const [property, pair] = only;
+  if (/ids?$/i.test(property) || !isPair(pair) || !pair.every(isShort)) return undefined;
+  const [before, after] = pair.map((value) => formatValue(property, value, NO_NAMES));
+  if (before === undefined || after === undefined) return undefined;
+  return {
+    property: LABELS[property] ?? getPropertyLabel(property) ?? formatIdentifier(property),
+    before,
+    after,
+  };
+}
+
+const isShort = (value: unknown): boolean =>
+  typeof value === 'boolean' ||
+  typeof value === 'number' ||
+  (typeof value === 'string' && value !== '' && value.length <= MAX_SHORT_LENGTH);
+
+/** For values that are no ids. */
+const NO_NAMES: NameResolver = { getGroupName: String, getUserName: String, getTypeName: String };

@@ -16,7 +16,7 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { endSentence } from '../../../lib/text/sentences.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toast } from '../../../ui/toast.ts';
-import { showStartedJob } from '../index.ts';
+import { showStartedJob } from '../show-started.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 import { cacheJob } from './jobs.ts';
 import { getProcessed, hasEnded, isPending } from './progress.ts';

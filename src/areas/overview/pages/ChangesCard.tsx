@@ -13,7 +13,7 @@ import { formatMoment, isToday } from '../../../lib/dates/dates.ts';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
-import { KIND_LABELS } from '../../activity/index.ts';
+import { BeforeAfter, findShortChange, KIND_LABELS } from '../../activity/index.ts';
 import { formatAct, mergeChanges } from '../model/changes.ts';
 import { HomeCard } from './HomeCard.tsx';
 import { CHANGES_SHOWN, STALE_MS } from './use-home.ts';
@@ -125,8 +125,8 @@ interface ChangeRowProps {
   author: { id: number; name: string | null } | undefined;
   /** Replaces the author and what they did. */
   children: ReactNode;
-  /** What kind of thing was changed. */
-  label: string | undefined;
+  /** What kind of thing was changed, or the values of a small change. */
+  label: ReactNode;
   icon?: ReactNode;
 }
 
@@ -180,11 +180,20 @@ function ConfigurationRow({ change }: { change: ConfigurationChange }) {
   const author = changedBy === null ? undefined : { id: changedBy, name: changedByName };
   const proxy = proxyUserId === null ? undefined : { id: proxyUserId, name: proxyUserName };
   const { needsAuthor, text } = formatAct(change);
+  const short = findShortChange(change.changes);
   return (
     <ChangeRow
       at={date}
       author={proxy ?? author}
-      label={KIND_LABELS[kind]}
+      label={
+        short ? (
+          <>
+            {short.property}: <BeforeAfter {...short} />
+          </>
+        ) : (
+          KIND_LABELS[kind]
+        )
+      }
       {...(!author && { icon: <Settings2 className="home-event-icon" aria-hidden /> })}
     >
       {needsAuthor && (

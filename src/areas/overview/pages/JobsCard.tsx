@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
-import { formatMoment } from '../../../lib/dates/dates.ts';
-import { formatNumber } from '../../../lib/numbers.ts';
+import { JobRow } from '../../jobs/index.ts';
 import { HomeCard } from './HomeCard.tsx';
 
 /** Fewest and most jobs on the card, which ends about where the card beside it ends. */
@@ -35,31 +34,12 @@ export function JobsCard({ jobs, error, onRetry, rowsBeside }: JobsCardProps) {
       }
     >
       {jobs && jobs.length > 0 && (
-        <ul className="home-rows" aria-label="My jobs">
+        <ul aria-label="My jobs">
           {jobs.slice(0, count).map((job) => (
             <JobRow key={job.id} job={job} />
           ))}
         </ul>
       )}
     </HomeCard>
-  );
-}
-
-function JobRow({ job }: { job: Job }) {
-  const { id, title, total, done, unchanged, conflicts, failed, state, createdDate, finishedDate } = job;
-  const processed = done + unchanged + conflicts + failed;
-  return (
-    <li className="home-job">
-      <Link to="/jobs/$jobId" params={{ jobId: id }}>
-        {title}
-      </Link>
-      {state === 'running' && <progress value={processed} max={Math.max(1, total)} aria-label={title} />}
-      <p className="home-quiet num">
-        {state === 'running'
-          ? `${formatNumber(processed)} of ${formatNumber(total)}`
-          : `${state.charAt(0).toUpperCase()}${state.slice(1)} · ${formatMoment(finishedDate ?? createdDate)}`}
-        {failed > 0 && <span className="home-bad"> · {formatNumber(failed)} failed</span>}
-      </p>
-    </li>
   );
 }

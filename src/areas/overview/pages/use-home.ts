@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { ENDING_SOON_DAYS } from '../../../../contract/rules/people/invitations.ts';
 import { readTwoFactorCoverageOptions } from '../../../api/generated/queries/access.gen.ts';
 import {
@@ -9,7 +8,6 @@ import {
 import { getBackupSettingsOptions, listBackupsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { countChangedEntriesOptions } from '../../../api/generated/queries/entry-history.gen.ts';
 import { listInvitationsOptions } from '../../../api/generated/queries/invitations.gen.ts';
-import { listJobsOptions } from '../../../api/generated/queries/jobs.gen.ts';
 import {
   listLicenseSeatsOptions,
   listSeatTotalsOptions,
@@ -23,6 +21,7 @@ import {
 } from '../../../api/generated/queries/settings.gen.ts';
 import { getApiKeyOptions } from '../../../api/generated/queries/tokens.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { jobListQuery } from '../../jobs/index.ts';
 import {
   getMonthClose,
   importSettingsQuery,
@@ -35,7 +34,6 @@ const PERIOD_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** Aggregates of a month change little within minutes. */
 export const STALE_MS = 5 * 60_000;
-const OPEN_JOB_INTERVAL_MS = 2_000;
 /** Rows of the recent changes. */
 export const CHANGES_SHOWN = 8;
 /** Ending memberships of one request. */
@@ -123,10 +121,7 @@ export function useHome(openedAt: Date) {
     ...cached,
     enabled: may.configuration,
   });
-  const jobs = useQuery({
-    ...listJobsOptions({ query: { owner: 'own', pageNumber: 1, pageSize: 20 } }),
-    refetchInterval: ({ state }) => (state.data?.some(isOpen) ? OPEN_JOB_INTERVAL_MS : false),
-  });
+  const jobs = useQuery({ ...jobListQuery('own'), select: (list) => list.jobs });
   const facts = {
     activity: activity.data?.counts,
     lockedOut: lockedOut.data?.topUsers,
@@ -164,7 +159,5 @@ export function useHome(openedAt: Date) {
   };
   return { days, since, may, facts, ...queries };
 }
-
-const isOpen = ({ finishedDate }: Job): boolean => finishedDate === null;
 
 export type Home = ReturnType<typeof useHome>;
