@@ -5,8 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
-import { type Database, openDatabase } from '../kernel/db/database.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, vi } from 'vitest';
+import { type Database, type Db, isEmbedded, openDatabase } from '../kernel/db/database.ts';
 import { getDatabaseUrl, runOnCluster } from './servers/cluster.ts';
 import { copyTemplateToDatabase, copyTemplateToFolder } from './templates.ts';
 
@@ -89,4 +90,19 @@ let wasmModule: object | undefined;
 function keepWasmModule(): void {
   const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
   wasmModule ??= new WebAssembly.Module(readFileSync(join(folder, 'pglite.wasm')));
+}
+
+/**
+ * Resolves when a statement waits for a lock of this database, on the embedded one at once: its transactions follow each other.
+ */
+export async function untilSomebodyWaits(db: Db): Promise<void> {
+  if (isEmbedded(db)) return;
+  await vi.waitUntil(
+    async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+      return rows.length > 0;
+    },
+    { timeout: 10_000 },
+  );
 }

@@ -7,6 +7,7 @@ import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import { claimJob } from '../../kernel/jobs/jobs.store.ts';
 import { createJobTasks, runDueJobs, type JobContext } from '../../kernel/jobs/run-jobs.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
+import { untilSomebodyWaits } from '../../testing/databases.ts';
 import { createJobContext } from '../../testing/jobs.ts';
 import { runOnCluster } from '../../testing/servers/cluster.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
@@ -101,16 +102,6 @@ onEachApp((context) => {
   /** Makes a postponed job due. */
   const skipDelay = () => sql`update job set retry_at = null where site_id = ${siteId}`.execute(context().db);
 
-  /** Resolves when a statement waits for a lock of this database. */
-  const untilSomebodyWaits = () =>
-    vi.waitUntil(
-      async () => {
-        const { rows } = await sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(context().db);
-        return rows.length > 0;
-      },
-      { timeout: 10_000 },
-    );
   /** Ends all connections of this database, as a restart does. */
   const restartDatabase = async () => {
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(context().db);
@@ -226,7 +217,7 @@ onEachApp((context) => {
           withHook(async (_batch, n) => {
             if (n !== 1) return;
             answer = api.post(`jobs/${id}/${action}`);
-            if (context().database.kind === 'postgres') await untilSomebodyWaits();
+            await untilSomebodyWaits(context().db);
           }),
         );
         expect((await answer)?.status).toBe(200);

@@ -174,6 +174,7 @@ async function* readFailedInputs(
   kind: JobKind | undefined,
   parameters: object,
 ): AsyncGenerator<readonly object[]> {
+  await kind?.lockInputs?.(tx, key.siteId);
   let isEmpty = true;
   const collected: store.EndedItem[] = [];
   for await (const page of store.readItems(tx, key, 'failed')) {

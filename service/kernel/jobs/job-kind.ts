@@ -248,6 +248,11 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   beginBatch?(context: BatchStart<Parameters>): Promise<BatchTurn<Input>>;
   /** Items that are done or unchanged lose what was requested in the transaction that does them: personal data that nothing needs any more. */
   forgetsInputs?: boolean;
+  /**
+   * Lets a removal of personal data wait until the end of a transaction that uses or copies requests of items. It is called before they are
+   * read, so that none comes back which was read before the removal.
+   */
+  lockInputs?(tx: Tx, siteId: number): Promise<void>;
   /** Loads the columns of the report after the outcome; by default one for each property that was requested or replaced. */
   loadReportColumns?(
     context: { db: Db; siteId: number },

@@ -377,6 +377,7 @@ async function changeItems(
         const selection = turn?.select();
         // A kind that begins its batches has no open item where it got no turn.
         const isDone = kind.beginBatch !== undefined && !turn;
+        if (!isDone) await kind.lockInputs?.(tx, job.siteId);
         attempted = isDone ? [] : await listBatch(tx, job, { ended: held.ended, size, selection });
         if (attempted.length > 0) {
           const items = attempted.map(({ input }) => input);

@@ -125,6 +125,21 @@ onEachApp((context) => {
     ]);
   });
 
+  test('an address that is excluded and erased while the body arrives is not stored, nor when it is sent again', async () => {
+    const api = as(context().app, person, 'console');
+    const exclude = () => api.post(`${RI_PATH}/exclusions`, { value: 'person1@outside.test' });
+    const erase = () => api.post(`${RI_PATH}/erasures`, { address: 'person1@outside.test' });
+    const happen = async () => {
+      expect([(await exclude()).status, (await erase()).status]).toEqual([200, 200]);
+    };
+    await expect(importWith(happen)).rejects.toMatchObject({
+      status: 409,
+      message: 'A person was erased during the import; send the request again',
+    });
+    expect(await countRows()).toEqual(NOTHING);
+    expect((await importWith(async () => {})).map(getCounts)).toEqual([[3, 2, 0, 1]]);
+  });
+
   test('a connection that breaks while the body arrives releases the site', async () => {
     await expect(importWith(() => Promise.reject(new Error('The client is gone')))).rejects.toThrow(
       'is gone',

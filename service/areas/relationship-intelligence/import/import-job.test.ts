@@ -2,9 +2,10 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { ImportBudget, ImportRun, Job, JobItem } from '../../../../contract/generated/types.gen.ts';
-import { type Db, isEmbedded } from '../../../kernel/db/database.ts';
+import { type Db, isEmbedded, withTransaction } from '../../../kernel/db/database.ts';
 import type { JobKind } from '../../../kernel/jobs/job-kind.ts';
 import type { ApiClient, ErrorBody } from '../../../testing/calls.ts';
+import { untilSomebodyWaits } from '../../../testing/databases.ts';
 import { runJobs } from '../../../testing/jobs.ts';
 import {
   enableRelationships,
@@ -14,6 +15,8 @@ import {
   RI_PATH,
 } from '../../../testing/relationships.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../../testing/site.ts';
+import { eraseAddress } from '../settings/erasure.store.ts';
+import { lockSettings } from '../settings/settings.store.ts';
 import { admit } from './gate.store.ts';
 import { importJob } from './import-job.ts';
 
@@ -199,6 +202,59 @@ onEachApp((context) => {
     expect(seen).toEqual([true, person.userId, 429, '2', true, ...(isEmbedded(db) ? [] : [true])]);
     expect((await readBudget()).isImporting).toBe(false);
     expect((await post()).status).toBe(200);
+  });
+
+  /** Erases the address of the first outside person; `act` begins when it is gone, and meets the erasure before its commit. */
+  const eraseDuring = async <Result>(
+    { siteId, userId }: { siteId: number; userId: number },
+    act: () => Promise<Result>,
+  ): Promise<Result> => {
+    const { db } = context();
+    const acting = await withTransaction(db, {}, async (tx) => {
+      await lockSettings(tx, siteId);
+      await eraseAddress(tx, { siteId, userId }, 'person0@outside.test');
+      const result = act();
+      await Promise.race([result, untilSomebodyWaits(db)]);
+      return { result };
+    });
+    return acting.result;
+  };
+  const listAddresses = async (siteId: number) => {
+    const { rows } = await sql<{ address: string }>`select distinct address
+      from ri_item, unnest(addresses) as address where site_id = ${siteId} order by address`.execute(
+      context().db,
+    );
+    return rows.map(({ address }) => address);
+  };
+
+  test('a job that begins a batch while a person is erased imports nothing of this person', async () => {
+    const { api, siteId, people } = await makeEnabled(1);
+    const { db } = context();
+    const [{ userId } = { userId: 0 }] = people;
+    const { body } = await api.post<Job>(`${RI_PATH}/import/jobs`, {
+      kind: 'emails',
+      items: [item(userId, 'a')],
+    });
+    await eraseDuring({ siteId, userId }, () => runJobs(db));
+    expect((await api.get<Job>(`jobs/${body.id}`)).body).toMatchObject({ state: 'finished', done: 1 });
+    expect(await listAddresses(siteId)).toEqual(['ann@inside.test', 'person1@outside.test']);
+  });
+
+  test('a retry that begins while a person is erased does not bring back this person', async () => {
+    const { api, siteId, people } = await makeEnabled(1);
+    const { db } = context();
+    const [{ userId } = { userId: 0 }] = people;
+    const disabled = await makePerson(db, siteId);
+    const { id, failed } = await runImportJob(db, api, [item(disabled.userId, 'a')]);
+    expect(failed).toBe(1);
+    await sql`insert into ri_user (site_id, user_id, is_enabled) values (${siteId}, ${disabled.userId}, true)`.execute(
+      db,
+    );
+    const retry = () => api.post<Job>(`jobs/${id}/retry`);
+    const { status } = await eraseDuring({ siteId, userId }, retry);
+    expect(status).toBe(202);
+    await runJobs(db);
+    expect(await listAddresses(siteId)).toEqual(['ann@inside.test', 'person1@outside.test']);
   });
 
   test('a job waits while an import of a program runs', async () => {

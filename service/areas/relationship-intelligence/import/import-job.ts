@@ -21,6 +21,7 @@ import {
 import { pluralize } from '../../../kernel/numbers.ts';
 import { CONTACTS_TASK } from '../relations/contacts.ts';
 import { IMPORT_JOB } from '../settings/erase-from-jobs.ts';
+import { lockAgainstErasure } from '../settings/settings.store.ts';
 import { IMPORT_LIMITS, MAX_BODY_BYTES } from './item-reader.ts';
 import { importWithin, type ImportTurn, takeTurn } from './run-import.ts';
 
@@ -45,6 +46,7 @@ export const importJob = defineJobKind<Parameters, RelationshipImportItem>({
   labels: USER_LABELS,
   locksSite: () => false,
   forgetsInputs: true,
+  lockInputs: lockAgainstErasure,
   describe: (_context, { kind, fileName }, items) =>
     `Import ${kind === 'emails' ? 'e-mails' : 'meetings'}${fileName ? ` from ${fileName}` : ''} in ${pluralize(items.length, 'batch', 'batches')}`,
   beginBatch,

@@ -31,6 +31,13 @@ export async function loadImportState(
   };
 }
 
+/** The last erasure of the site; 0 before the first. Erasures lock the settings of the site, so that their ids are in the order of their commits. */
+export async function findLastErasure(db: Db | Tx, siteId: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select coalesce(max(erasure_id), 0) as id from ri_erasure where site_id = ${siteId}`.execute(db);
+  return rows[0]?.id ?? 0;
+}
+
 /** What a statement did with the rows of a batch. */
 export interface BatchResult {
   /** Number of added items by the user whose request added them. */

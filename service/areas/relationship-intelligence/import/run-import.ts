@@ -124,6 +124,8 @@ export async function runImport(
   const { lease, now } = turn;
   let isDone = false;
   try {
+    // Before the exclusions: an address is excluded, then erased.
+    const lastErasure = await store.findLastErasure(db, siteId);
     const context = await loadContext(db, siteId, kind, now);
     // The transaction begins while the body is still read. On the embedded database all other requests would wait for it.
     const copyFor = { siteId, kind: store.KIND_NUMBER[kind] };
@@ -131,7 +133,7 @@ export async function runImport(
     return await readImport(request.body, context, options, async (reading) => {
       const results = request.isDryRun
         ? await countImport(db, { request, lease, now }, reading)
-        : await storeImport(db, { request, lease, now }, reading);
+        : await storeImport(db, { request, lease, now, lastErasure }, reading);
       isDone = true;
       return results;
     });
@@ -167,27 +169,33 @@ interface ImportStep {
   now: Date;
 }
 
+/** A step that stores items, and the last erasure before they were read. */
+interface StoreStep extends ImportStep {
+  lastErasure: number;
+}
+
 async function storeImport(
   db: Db,
-  { request, lease, now }: ImportStep & { request: ImportRequest },
+  step: StoreStep & { request: ImportRequest },
   reading: OpenReading,
 ): Promise<ImportResult[]> {
-  const { actor } = request;
   if (!reading.getCopy) await reading.finish();
-  return change(db, actor, (tx, record) => storeReading(tx, record, { request, lease, now }, reading));
+  return change(db, step.request.actor, (tx, record) => storeReading(tx, record, step, reading));
 }
 
 /** Stores the items in a transaction that the lease must outlive. */
 async function storeReading(
   tx: Tx,
   record: Recorder,
-  { request, lease, now }: ImportStep,
+  { request, lease, now, lastErasure }: StoreStep,
   reading: OpenReading,
 ): Promise<ImportResult[]> {
   const { kind, caller } = request;
   const { siteId } = caller;
-  // Settings and rights may have changed since the admission.
+  // Settings and rights may have changed since the admission. From here on an erasure waits for the end of the import.
   requirePreconditions(await loadSettings(tx, siteId, 'share'), kind);
+  if ((await store.findLastErasure(tx, siteId)) !== lastErasure)
+    throw conflict('A person was erased during the import; send the request again');
   await requireCapability(tx, caller);
   const outcome = createOutcome();
   await storeBatches(tx, { siteId, kind }, reading, outcome);
@@ -241,7 +249,7 @@ async function storeBatches(
 }
 
 /**
- * Imports items of a job within its transaction, as one request of the site.
+ * Imports items of a job within its transaction, as one request of the site. The transaction has locked out erasures before it read the items.
  * @throws ApiError 400 before anything is written, and as `runImport`
  */
 export async function importWithin(
@@ -260,10 +268,11 @@ export async function importWithin(
   },
 ): Promise<ImportResult[]> {
   const { kind, caller } = part;
+  const lastErasure = await store.findLastErasure(tx, caller.siteId);
   const context = await loadContext(tx, caller.siteId, kind, now);
   return readImport({ stream, isPacked: false }, context, { contract }, (reading) => {
     const request = { ...part, isDryRun: false };
-    return storeReading(tx, record, { request, lease, now }, reading);
+    return storeReading(tx, record, { request, lease, now, lastErasure }, reading);
   });
 }
 

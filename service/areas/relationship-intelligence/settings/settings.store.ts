@@ -50,6 +50,11 @@ export async function loadSettings(db: Db | Tx, siteId: number, lock?: 'share'):
   return rows[0] ?? DEFAULTS;
 }
 
+/** Lets erasures of the site wait until the end of the transaction, as each change of the settings does. */
+export async function lockAgainstErasure(tx: Tx, siteId: number): Promise<void> {
+  await loadSettings(tx, siteId, 'share');
+}
+
 /** Locks the settings of a site for a change. */
 export async function lockSettings(tx: Tx, siteId: number): Promise<StoredSettings> {
   await sql`insert into ri_setting (site_id) values (${siteId}) on conflict do nothing`.execute(tx);
