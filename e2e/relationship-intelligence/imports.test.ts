@@ -202,6 +202,14 @@ test('names what is wrong with the rows of a file and how it is fixed', async ({
   await page.getByRole('option', { name: person.name }).click();
   await expect(page.getByText('4 e-mails of 1 person')).toBeVisible();
   await page.getByRole('button', { name: `Enable ${other.name}` }).click();
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog).toContainText(
+    `${other.name} will be enabled. Imports take their e-mails and meetings from then on.`,
+  );
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByText('4 e-mails of 1 person')).toBeVisible();
+  await page.getByRole('button', { name: `Enable ${other.name}` }).click();
+  await dialog.getByRole('button', { name: 'Enable 1 person' }).click();
   await expect(page.getByText('5 e-mails of 2 people')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 });

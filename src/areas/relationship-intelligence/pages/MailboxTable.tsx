@@ -1,9 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { UserRoundSearch } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
-import { startRelationshipUserChangesMutation } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
-import { usePermission } from '../../../api/session.ts';
-import { useWrite } from '../../../api/write.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';
@@ -16,9 +12,8 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { toast } from '../../../ui/toast.ts';
-import { showStartedJob } from '../../jobs/index.ts';
 import type { MailboxSummary, PlanSummary } from '../planner/planner.ts';
+import { useEnablement } from './use-enablement.ts';
 
 type People = ReadonlyMap<number, DirectoryRow>;
 
@@ -89,7 +84,7 @@ const COLUMNS: readonly Column<MailboxRow>[] = [
 ];
 
 function RequestsCell({ row, tabIndex }: { row: MailboxRow; tabIndex: 0 | -1 }) {
-  const { state, mailbox, requests, userId, person } = row;
+  const { state, mailbox, requests, person } = row;
   if (state === 'unknown' && mailbox !== undefined)
     return (
       <Button
@@ -101,40 +96,32 @@ function RequestsCell({ row, tabIndex }: { row: MailboxRow; tabIndex: 0 | -1 }) 
         Choose person
       </Button>
     );
-  if (state === 'notEnabled' && userId !== undefined && person)
+  if (state === 'notEnabled' && person)
     return (
-      <EnableButton userIds={[userId]} label={`Enable ${person.name}`} text="Enable" tabIndex={tabIndex} />
+      <EnableButton people={[person]} label={`Enable ${person.name}`} text="Enable" tabIndex={tabIndex} />
     );
   return number(requests);
 }
 
 interface EnableButtonProps {
-  userIds: readonly number[];
+  people: readonly DirectoryRow[];
   label: string;
   text: string;
   tabIndex?: 0 | -1;
 }
 
-/** Enables users through a job; the plan follows when it has ended. */
-function EnableButton({ userIds, label, text, tabIndex = 0 }: EnableButtonProps) {
-  const client = useQueryClient();
-  const { reason } = usePermission('startRelationshipUserChanges');
-  const enable = useWrite('startRelationshipUserChanges', startRelationshipUserChangesMutation());
+/** Enables people through a job once the user has agreed; the plan follows when it has ended. */
+function EnableButton({ people, label, text, tabIndex = 0 }: EnableButtonProps) {
+  const { ask, reason, isPending } = useEnablement();
   return (
     <Button
       size="small"
       tabIndex={tabIndex}
       aria-label={label}
       disabledReason={reason}
-      pending={enable.isPending}
+      pending={isPending}
       onClick={() =>
-        enable.mutate(
-          { body: { isEnabled: true, userIds: [...userIds] } },
-          {
-            onSuccess: (job) => showStartedJob(client, job),
-            onError: ({ message }) => toast({ tone: 'bad', title: message }),
-          },
-        )
+        void ask({ isEnabled: true, changing: people.map(({ id, name }) => ({ userId: id, name })) })
       }
     >
       {text}
@@ -167,7 +154,7 @@ export function MailboxTable({ summary, people, onChoose }: MailboxTableProps) {
       }),
     [summary, people, complete],
   );
-  const disabled = rows.filter(({ state, person }) => state === 'notEnabled' && person !== undefined);
+  const disabled = rows.flatMap(({ state, person }) => (state === 'notEnabled' && person ? [person] : []));
   const shown = rows.filter(FILTERS[filter]);
   return (
     <section className="ri-mailboxes">
@@ -184,7 +171,7 @@ export function MailboxTable({ summary, people, onChoose }: MailboxTableProps) {
         />
         {disabled.length > 1 && (
           <EnableButton
-            userIds={disabled.flatMap(({ userId }) => userId ?? [])}
+            people={disabled}
             label={`Enable ${pluralize(disabled.length, 'person', 'people')}`}
             text={`Enable ${formatNumber(disabled.length)}`}
           />

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { FormEvent } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
@@ -17,7 +17,6 @@ import {
   listErasuresOptions,
   listExclusionsOptions,
   listRelationshipUsersOptions,
-  startRelationshipUserChangesMutation,
   tryExclusionMutation,
 } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
@@ -27,7 +26,6 @@ import { PersonLink } from '../../../directory/person-columns.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
-import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
@@ -40,12 +38,12 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { toast } from '../../../ui/toast.ts';
-import { showStartedJob } from '../../jobs/index.ts';
 import { ContactsRow } from './ContactsRow.tsx';
 import { importSettingsQuery, relationshipSettingsQuery } from './queries.ts';
 import { Pages } from './RunsPage.tsx';
 import { exclusionSchema, normalizeExclusion, periodsSchema } from './settings-forms.ts';
 import { MonthCloseCard, PreconditionsCard } from './SideCards.tsx';
+import { useEnablement } from './use-enablement.ts';
 import { useUpdateSettings } from './use-update-settings.ts';
 import './imports.css';
 
@@ -144,38 +142,10 @@ const USER_COLUMNS: readonly Column<RelationshipUser>[] = [
 
 const NO_SELECTION: ReadonlySet<RowId> = new Set();
 const NO_PEOPLE: ReadonlyMap<RowId, RelationshipUser> = new Map();
-const MAX_NAMES = 5;
-
-/** A name for each of the first people, and how many others there are. */
-function listNames(people: readonly RelationshipUser[]): string {
-  const names = people.slice(0, MAX_NAMES).map(({ name }) => name);
-  const others = people.length - names.length;
-  return new Intl.ListFormat('en').format(
-    others > 0 ? [...names, pluralize(others, 'other', 'others')] : names,
-  );
-}
-
-/** What a change of enablement will do, for its confirmation. */
-function describeEnablement(
-  isEnabled: boolean,
-  changing: readonly RelationshipUser[],
-  unchanged: number,
-): string {
-  const state = isEnabled ? 'enabled' : 'disabled';
-  const effect = isEnabled
-    ? 'Imports take their e-mails and meetings from then on.'
-    : 'Imports no longer take their e-mails and meetings. What is stored stays.';
-  const rest =
-    unchanged > 0
-      ? ` ${pluralize(unchanged, 'person is', 'people are')} ${isEnabled ? 'enabled already' : 'not enabled'} and ${unchanged === 1 ? 'stays' : 'stay'} so.`
-      : '';
-  return `${listNames(changing)} will be ${state}. ${effect}${rest}`;
-}
 
 /** Users who are enabled for scoring; changes of several are a job. */
 function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipSettings }) {
-  const client = useQueryClient();
-  const { reason } = usePermission('startRelationshipUserChanges');
+  const { ask, reason, isPending } = useEnablement();
   const [search, setSearch] = useState('');
   const [page, setPage] = useState(1);
   const [selection, setSelection] = useState(NO_SELECTION);
@@ -190,7 +160,6 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
     }),
     placeholderData: keepPreviousData,
   });
-  const change = useWrite('startRelationshipUserChanges', startRelationshipUserChangesMutation());
   const select = (ids: ReadonlySet<RowId>) => {
     setSelection(ids);
     // The selection goes over several pages.
@@ -199,7 +168,6 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
   const apply = async (isEnabled: boolean) => {
     const people = [...selection].flatMap((id) => known.get(id) ?? []);
     const changing = people.filter((user) => user.isEnabled !== isEnabled);
-    const verb = isEnabled ? 'Enable' : 'Disable';
     if (changing.length === 0) {
       toast({
         title: isEnabled
@@ -208,15 +176,7 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
       });
       return;
     }
-    const done = await confirm({
-      title: `${verb} ${pluralize(changing.length, 'person', 'people')} for relationship scoring?`,
-      body: describeEnablement(isEnabled, changing, people.length - changing.length),
-      action: `${verb} ${pluralize(changing.length, 'person', 'people')}`,
-      run: async () => {
-        const userIds = changing.map(({ userId }) => userId);
-        showStartedJob(client, await change.mutateAsync({ body: { isEnabled, userIds } }));
-      },
-    });
+    const done = await ask({ isEnabled, changing, unchanged: people.length - changing.length });
     if (done) setSelection(NO_SELECTION);
   };
   const why = reason ?? (selection.size === 0 ? 'Select people first' : undefined);
@@ -241,19 +201,14 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
         }
         tools={
           <span className="ri-pages">
-            <Button
-              size="small"
-              disabledReason={why}
-              pending={change.isPending}
-              onClick={() => void apply(false)}
-            >
+            <Button size="small" disabledReason={why} pending={isPending} onClick={() => void apply(false)}>
               Disable{count}
             </Button>
             <Button
               size="small"
               variant="primary"
               disabledReason={why}
-              pending={change.isPending}
+              pending={isPending}
               onClick={() => void apply(true)}
             >
               Enable{count}
