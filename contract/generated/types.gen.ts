@@ -3443,6 +3443,25 @@ export type RelationshipSettingsInfo = {
     internalDomains?: Array<DomainName>;
 };
 
+/**
+ * Relationships of a user in numbers, for callers who may not read with whom (listRelationships).
+ */
+export type RelationshipCounts = {
+    /**
+     * Outside addresses.
+     */
+    contacts: number;
+    /**
+     * Their e-mails from the user.
+     */
+    sent: number;
+    /**
+     * Their e-mails to the user.
+     */
+    received: number;
+    meetings: number;
+};
+
 export type RelationshipUser = {
     userId: UserId;
     name: string;
@@ -3469,6 +3488,7 @@ export type RelationshipUser = {
      * Latest imported meeting.
      */
     lastMeetingDate: string | null;
+    relationships: RelationshipCounts;
 };
 
 export type RelationshipUserPage = {
@@ -3596,7 +3616,7 @@ export type ExclusionTrial = {
     totalEmails: number;
     totalMeetings: number;
     /**
-     * The strongest relationships that would not have come about.
+     * The strongest relationships that would not have come about; empty for callers without the capability Access 4. Relationship Intelligence, who may not read names.
      */
     strongest: Array<Relationship>;
 };

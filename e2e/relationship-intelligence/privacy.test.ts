@@ -5,6 +5,7 @@ import { expectAccessible, expectRow } from '../support/actions.ts';
 import { type ApiCalls, openAs, sendRequest } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import { downloadBytes } from '../support/files.ts';
+import { checkPageAtWidths, setWidth } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -140,4 +141,39 @@ test('typed settings are checked with a sentence, an ended history stays ended, 
   await dialog.getByRole('button', { name: 'Erase' }).click();
   await expect(page.getByText('1 item and 1 relationship erased')).toBeVisible();
   await expect(page.getByText(/Found afterwards: 0\. Proof [0-9a-f]{64}/)).toBeVisible();
+});
+
+test('who may change the settings but not read relationships sees them in numbers', async ({
+  page,
+  calls,
+}) => {
+  const person = await openReadySite(page, calls, 'Haddad');
+  await importMails(page, person.id, [
+    { id: 'first', from: person.email, to: 'jo@outside.example', hoursAgo: 2 },
+    { id: 'second', from: person.email, to: 'kim@outside.example' },
+  ]);
+  const groupId = await calls.createGroup('Support', ['Manage Settings', 'Read Data']);
+  const supporter = await calls.createUser({ groups: [groupId] });
+  await openAs(page, supporter, '/imports/relationships');
+  await expect(
+    page.getByText(
+      'Needs the capability Access 4. Relationship Intelligence to see the contacts and their scores.',
+    ),
+  ).toBeVisible();
+  const numbers = page.getByRole('grid', { name: 'Numbers of relationships' });
+  await expectRow(numbers, { Person: person.name, Contacts: '2', Sent: '2', Received: '0', Meetings: '0' });
+  await expect(page.getByText('outside.example')).toHaveCount(0);
+  await page.getByLabel('Search people').fill('nobody');
+  await expect(numbers.getByText(person.name)).toHaveCount(0);
+  await expectAccessible(page);
+  await checkPageAtWidths(page);
+  await setWidth(page, 1280);
+  await page
+    .getByRole('navigation', { name: 'Imports' })
+    .getByRole('link', { name: 'Settings', exact: true })
+    .click();
+  await page.getByLabel('Address or domain').fill('outside.example');
+  await page.getByRole('button', { name: 'Try on the last 90 days' }).click();
+  await expect(page.getByText('it would have skipped 2 of 2 e-mails')).toBeVisible();
+  await expect(page.getByText('jo@outside.example')).toHaveCount(0);
 });

@@ -2435,6 +2435,16 @@ export const zRelationshipSettingsInfo = z.object({
     internalDomains: z.array(zDomainName).max(1000).optional()
 });
 
+/**
+ * Relationships of a user in numbers, for callers who may not read with whom (listRelationships).
+ */
+export const zRelationshipCounts = z.object({
+    contacts: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    sent: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    received: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    meetings: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
 export const zRelationshipUser = z.object({
     userId: zUserId,
     name: z.string(),
@@ -2445,7 +2455,8 @@ export const zRelationshipUser = z.object({
     lastEmailSyncDate: z.iso.datetime({ offset: true }).nullable(),
     lastMeetingSyncDate: z.iso.datetime({ offset: true }).nullable(),
     lastEmailDate: z.iso.datetime({ offset: true }).nullable(),
-    lastMeetingDate: z.iso.datetime({ offset: true }).nullable()
+    lastMeetingDate: z.iso.datetime({ offset: true }).nullable(),
+    relationships: zRelationshipCounts
 });
 
 export const zRelationshipUserPage = z.object({

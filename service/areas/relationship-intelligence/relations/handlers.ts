@@ -10,6 +10,7 @@ export const relationHandlers: Handlers<'listRelationships' | 'tryExclusion'> = 
   },
 
   async tryExclusion({ readDb, caller, body }) {
-    return ok(await tryExclusion(readDb, caller.siteId, body.value.toLowerCase()));
+    const readsNames = caller.capabilities.has('Access 4. Relationship Intelligence');
+    return ok(await tryExclusion(readDb, caller.siteId, body.value.toLowerCase(), readsNames));
   },
 };

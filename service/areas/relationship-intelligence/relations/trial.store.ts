@@ -12,8 +12,13 @@ const matchesValue = (column: RawBuilder<unknown>, value: string): RawBuilder<un
 const TRIAL_DAYS = 90;
 const MAX_STRONGEST = 10;
 
-/** What an exclusion would have skipped of the items of the last 90 days. */
-export async function tryExclusion(db: Db, siteId: number, value: string): Promise<ExclusionTrial> {
+/** What an exclusion would have skipped of the items of the last 90 days; without `readsNames` in numbers only. */
+export async function tryExclusion(
+  db: Db,
+  siteId: number,
+  value: string,
+  readsNames: boolean,
+): Promise<ExclusionTrial> {
   const { rows } = await sql<Omit<ExclusionTrial, 'strongest'>>`
     with item as (select kind, item_key, exists (select from unnest(addresses) as address
         where ${matchesValue(sql`address`, value)}) as is_hit, addresses
@@ -27,6 +32,7 @@ export async function tryExclusion(db: Db, siteId: number, value: string): Promi
     from item`.execute(db);
   const [counts] = rows;
   if (!counts) throw new Error('The trial returned nothing');
+  if (!readsNames) return { ...counts, strongest: [] };
   const { relationships } = await listRelations(
     db,
     siteId,

@@ -113,7 +113,7 @@ onEachApp((context) => {
     expect((await list()).users.map(({ userId }) => userId)).toEqual(userIds);
     await sql`insert into ri_setting (site_id, connection_type, is_enabled, email_relationships, collect_relationship_data)
       values (${siteId}, 'API Endpoint', true, true, true)`.execute(context().db);
-    await post(makeEmails(2));
+    await post(makeEmails(2, { sender: own() }));
     await sql`update ri_user set last_meeting_sync_at = now() where site_id = ${siteId} and user_id = ${person.userId}`.execute(
       context().db,
     );
@@ -121,7 +121,9 @@ onEachApp((context) => {
     expect([totalCount, users[0]?.userId, users[0]?.lastEmailSyncDate]).toEqual([2, other.userId, null]);
     expect((await list(`&search=${person.email}`)).users[0]).toMatchObject({
       historyCompletedDate: null,
+      relationships: { contacts: 2, sent: 2, received: 0, meetings: 0 },
     });
+    expect(users[0]?.relationships).toEqual({ contacts: 0, sent: 0, received: 0, meetings: 0 });
     const activity = await api().get<UserImportActivity[]>(
       `${RI_PATH}/activity?userIds=${person.userId}&days=2`,
     );
@@ -160,6 +162,14 @@ onEachApp((context) => {
     const tried = await api().post<ExclusionTrial>(`${RI_PATH}/exclusions/trial`, { value: 'Shy.test' });
     expect(tried.body).toMatchObject({ emails: 3, totalEmails: 5, meetings: 0, users: 1, addresses: 1 });
     expect(tried.body.strongest.map(({ address }) => address)).toEqual(['a@mail.shy.test']);
+    // Numbers are no names: who may change settings but not read relationships gets those only.
+    const support = await makePerson(context().db, siteId, { capabilities: ['Manage Settings'] });
+    const readCounts = as(context().app, support, 'console');
+    expect((await readCounts.get(`${RI_PATH}/relationships`)).status).toBe(403);
+    const counted = await readCounts.post<ExclusionTrial>(`${RI_PATH}/exclusions/trial`, {
+      value: 'shy.test',
+    });
+    expect(counted.body).toEqual({ ...tried.body, strongest: [] });
     const created = await api().post<Exclusion>(`${RI_PATH}/exclusions`, {
       value: 'Shy.test',
       note: 'Asked',

@@ -30,9 +30,13 @@ export async function listUsers(
       coalesce(jsonb_agg(jsonb_build_object('userId', user_id, 'name', name, 'emailAddress', email, 'isActive', is_active,
         'isEnabled', is_enabled, 'historyCompletedDate', ${iso('history_completed_at')},
         'lastEmailSyncDate', ${iso('last_email_sync_at')}, 'lastMeetingSyncDate', ${iso('last_meeting_sync_at')},
-        'lastEmailDate', ${iso('last_email_at')}, 'lastMeetingDate', ${iso('last_meeting_at')})
+        'lastEmailDate', ${iso('last_email_at')}, 'lastMeetingDate', ${iso('last_meeting_at')},
+        'relationships', jsonb_build_object('contacts', contacts, 'sent', sent, 'received', received, 'meetings', meetings))
         order by least(last_email_sync_at, last_meeting_sync_at) nulls first, user_id), '[]') as users
-    from page`.execute(db);
+    from page, lateral (select count(*) as contacts, coalesce(sum(sent), 0) as sent, coalesce(sum(received), 0) as received,
+      coalesce(sum(meetings), 0) as meetings from ri_relation r where r.site_id = ${siteId} and r.user_id = page.user_id) as counts`.execute(
+    db,
+  );
   return rows[0] ?? { totalCount: 0, users: [] };
 }
 

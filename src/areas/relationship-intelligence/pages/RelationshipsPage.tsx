@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react';
 import type { Relationship } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listRelationshipsOptions } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
+import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { usePeopleById } from '../../../directory/directory.ts';
@@ -17,6 +18,7 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { RemovableChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import { RelationshipCounts } from './RelationshipCounts.tsx';
 import { parseRelationshipsView, serializeRelationshipsView } from './relationships-view.ts';
 import type { RelationshipsView } from './relationships-view.ts';
 import { Pages } from './RunsPage.tsx';
@@ -106,8 +108,19 @@ const COLUMNS: readonly Column<Relationship>[] = [
 const route = getRouteApi('/_app/imports/relationships');
 const PAGE_SIZE = 50;
 
-/** Relationships of a person, an address or a domain, the strongest first, with the reasons of their scores. */
+/** Relationships by contact, or in numbers for those who may not read names. */
 export function RelationshipsPage() {
+  const { reason } = usePermission('listRelationships');
+  const counts = usePermission('listRelationshipUsers');
+  return reason !== undefined && counts.allowed ? (
+    <RelationshipCounts reason={reason} />
+  ) : (
+    <RelationshipsTable />
+  );
+}
+
+/** Relationships of a person, an address or a domain, the strongest first, with the reasons of their scores. */
+function RelationshipsTable() {
   const search = route.useSearch();
   const urlView = useMemo(() => parseRelationshipsView(search), [search]);
   const navigate = route.useNavigate();

@@ -50,7 +50,9 @@ import './imports.css';
 /** Settings of Relationship Intelligence: the switches, who is enabled, what is excluded, the end of history. */
 export function RelationshipSettingsPage() {
   const { data } = useSuspenseQuery(relationshipSettingsQuery);
-  const { data: settings } = useQuery(importSettingsQuery);
+  // Who may change the settings need not be an importer.
+  const importing = usePermission('getImportSettings');
+  const { data: settings } = useQuery({ ...importSettingsQuery, enabled: importing.allowed });
   return (
     <div className="ri-columns">
       <div className="ri-main">
