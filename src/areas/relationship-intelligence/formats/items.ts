@@ -210,7 +210,11 @@ export function normalizeItem(raw: RawItem, knowledge: ItemKnowledge): ImportIte
   const { kind, row } = raw;
   const mends = new Set<Mend>(raw.mends);
   const label = raw.uniqueId === undefined || raw.uniqueId === '' ? raw.from?.address : raw.uniqueId;
-  const refuse = (reason: string): BrokenRow => ({ row, reason, label });
+  const refuse = (reason: string): BrokenRow => ({
+    row,
+    reason: copyText(reason),
+    label: label && copyText(label),
+  });
   const noun = kind === 'emails' ? 'sender' : 'organizer';
   if (raw.date === undefined) return refuse('Has no date');
   if (Number.isNaN(raw.date) || raw.date > LATEST || raw.date < 0)
@@ -249,6 +253,21 @@ export function normalizeItem(raw: RawItem, knowledge: ItemKnowledge): ImportIte
     mends: [...mends],
   };
 }
+
+const copyAddress = ({ address, name }: Address): Address => ({
+  address: copyText(address),
+  name: copyText(name),
+});
+
+/** A copy of an item that is kept as its file has it. */
+export const copyItem = (raw: RawItem): RawItem => ({
+  ...raw,
+  uniqueId: raw.uniqueId && copyText(raw.uniqueId),
+  from: raw.from && copyAddress(raw.from),
+  to: raw.to.map(copyAddress),
+  cc: raw.cc.map(copyAddress),
+  mailbox: raw.mailbox && copyText(raw.mailbox),
+});
 
 /** Distinguished names among the parties of an item. */
 export const listExchangeNames = ({ from, to, cc }: RawItem): string[] =>

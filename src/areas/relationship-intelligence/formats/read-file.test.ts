@@ -103,6 +103,42 @@ test('a mail behind any cut of the stream is found', async () => {
   }
 });
 
+test.each(['mbox', 'eml'])(
+  'a file (%s) is read into the same memory from its start to its end',
+  async (kind) => {
+    const header = [SENT, FROM, TO, `X-Trace: ${'0123456789'.repeat(100_000)}`, 'Message-ID: <late>'];
+    const separator = kind === 'mbox' ? 'From a@example.com Sun Mar 01 08:00:00 2026\n' : '';
+    const bytes = new TextEncoder().encode(`${separator}${mail(header)}`);
+    const memories: number[] = [];
+    let at = 0;
+    const source: UnderlyingByteSource = {
+      type: 'bytes',
+      pull(controller) {
+        const request = controller.byobRequest;
+        if (!request?.view) throw new Error('The reader has no memory of its own');
+        const { buffer, byteOffset, byteLength } = request.view;
+        const part = bytes.subarray(at, at + Math.min(byteLength, 100_000));
+        new Uint8Array(buffer, byteOffset).set(part);
+        memories.push(buffer.byteLength);
+        at += part.length;
+        if (part.length === 0) controller.close();
+        request.respond(part.length);
+      },
+    };
+    const file = Object.assign(new File([bytes], `a.${kind}`), { stream: () => new ReadableStream(source) });
+    const ids: unknown[] = [];
+    for await (const row of readImportFile(file, {
+      period: PERIOD,
+      onBytes: () => undefined,
+      onFormat: () => undefined,
+    }))
+      ids.push(isBroken(row) ? row.reason : row.uniqueId);
+    expect(ids).toEqual(['<late>']);
+    expect(memories.length).toBeGreaterThan(bytes.length / 100_000);
+    expect(new Set(memories).size).toBe(1);
+  },
+);
+
 test('mails without a body follow each other, with either line end', async () => {
   for (const end of ['\n', '\r\n']) {
     const one = ['From a@example.com Sun Mar 01 08:00:00 2026', FROM, TO, SENT, '', ''].join(end);

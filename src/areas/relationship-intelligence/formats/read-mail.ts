@@ -29,12 +29,36 @@ const CR = 13;
 /** Bytes of "\nFrom " and of the longest separator line that is recognized. */
 const MAX_SEPARATOR_BYTES = 1000;
 
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
-  if (first.length === 0) return second;
-  const joined = new Uint8Array(first.length + second.length);
-  joined.set(first);
-  joined.set(second, first.length);
-  return joined;
+/** Bytes that are joined with those that follow, in memory that is used again. */
+interface Window {
+  add(chunk: Uint8Array): void;
+  /** Forgets the bytes before an index. */
+  dropBefore(at: number): void;
+  /** The bytes until the next change. */
+  readonly bytes: Uint8Array;
+}
+
+function createWindow(start = new Uint8Array()): Window {
+  let memory = start.slice();
+  let length = start.length;
+  return {
+    add(chunk) {
+      if (memory.length < length + chunk.length) {
+        const larger = new Uint8Array(2 * (length + chunk.length));
+        larger.set(memory.subarray(0, length));
+        memory = larger;
+      }
+      memory.set(chunk, length);
+      length += chunk.length;
+    },
+    dropBefore(at) {
+      memory.copyWithin(0, at, length);
+      length -= at;
+    },
+    get bytes() {
+      return memory.subarray(0, length);
+    },
+  };
 }
 
 /**
@@ -44,11 +68,12 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
 export async function* readMbox(file: Blob, onBytes: OnBytes): AsyncGenerator<ReadRow> {
   let row = 0;
   // What is left of the bytes before. It starts with an empty line, because the first separator follows none.
-  let pending: Uint8Array = Uint8Array.of(LF, LF);
+  const pending = createWindow(Uint8Array.of(LF, LF));
   let isInHeader = false;
   let delivered: number | undefined;
 
-  function* scan(bytes: Uint8Array, isLast: boolean): Generator<ReadRow> {
+  function* scan(isLast: boolean): Generator<ReadRow> {
+    const { bytes } = pending;
     const text = bytesAsText.decode(bytes);
     let at = 0;
     for (;;) {
@@ -82,11 +107,14 @@ export async function* readMbox(file: Blob, onBytes: OnBytes): AsyncGenerator<Re
       delivered = parseDate(match[1] ?? '').date;
       isInHeader = true;
     }
-    pending = bytes.slice(at);
+    pending.dropBefore(at);
   }
 
-  for await (const chunk of readChunks(file, onBytes)) yield* scan(concat(pending, chunk), false);
-  yield* scan(pending, true);
+  for await (const chunk of readChunks(file, onBytes)) {
+    pending.add(chunk);
+    yield* scan(false);
+  }
+  yield* scan(true);
   if (row === 0) yield { row: 1, reason: 'The file has no mails' };
 }
 
@@ -101,15 +129,16 @@ function findSeparator(text: string, from: number): number | undefined {
 
 /** Reads the header of one mail and nothing behind it. */
 export async function readEml(file: Blob, row: number): Promise<ReadRow> {
-  let header: Uint8Array = new Uint8Array(0);
+  const header = createWindow();
   for await (const chunk of readChunks(file, () => undefined)) {
-    const searchedTo = Math.max(0, header.length - 2);
-    header = concat(header, chunk);
-    const end = findHeaderEnd(header, searchedTo);
-    if (end !== undefined) return parseMail(header.subarray(0, end), row);
-    if (header.length > MAX_HEADER_BYTES) return { row, reason: HEADER_TOO_LONG };
+    const searchedTo = Math.max(0, header.bytes.length - 2);
+    header.add(chunk);
+    const { bytes } = header;
+    const end = findHeaderEnd(bytes, searchedTo);
+    if (end !== undefined) return parseMail(bytes.subarray(0, end), row);
+    if (bytes.length > MAX_HEADER_BYTES) return { row, reason: HEADER_TOO_LONG };
   }
-  return header.length === 0 ? { row, reason: 'The file is empty' } : parseMail(header, row);
+  return header.bytes.length === 0 ? { row, reason: 'The file is empty' } : parseMail(header.bytes, row);
 }
 
 class HeaderComplete extends Error {}
@@ -144,27 +173,27 @@ interface Member {
 }
 
 async function readMember(entry: Member, row: number): Promise<ReadRow> {
-  let header: Uint8Array = new Uint8Array(0);
+  const header = createWindow();
   let end: number | undefined;
   const writable = new WritableStream<Uint8Array>({
     write(chunk) {
-      const searchedTo = Math.max(0, header.length - 2);
-      header = concat(header, chunk);
-      end = findHeaderEnd(header, searchedTo);
-      if (end !== undefined || header.length > MAX_HEADER_BYTES) throw new HeaderComplete();
+      const searchedTo = Math.max(0, header.bytes.length - 2);
+      header.add(chunk);
+      end = findHeaderEnd(header.bytes, searchedTo);
+      if (end !== undefined || header.bytes.length > MAX_HEADER_BYTES) throw new HeaderComplete();
     },
   });
   try {
     await entry.getData(writable);
   } catch (thrown) {
-    if (end === undefined && header.length <= MAX_HEADER_BYTES)
+    if (end === undefined && header.bytes.length <= MAX_HEADER_BYTES)
       return {
         row,
         reason: `The file cannot be unpacked: ${thrown instanceof Error ? thrown.message : 'unknown'}`,
         label: entry.filename,
       };
   }
-  if (end === undefined && header.length > MAX_HEADER_BYTES)
+  if (end === undefined && header.bytes.length > MAX_HEADER_BYTES)
     return { row, reason: HEADER_TOO_LONG, label: entry.filename };
-  return parseMail(header.subarray(0, end), row);
+  return parseMail(header.bytes.subarray(0, end), row);
 }

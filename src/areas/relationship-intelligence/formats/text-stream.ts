@@ -3,16 +3,48 @@
 /** Called with the bytes read so far; returns whether reading goes on. */
 export type OnBytes = (bytes: number) => void;
 
-/** Yields the chunks of a file. */
+/** Bytes that are read at once. */
+const CHUNK_BYTES = 256 * 1024;
+
+interface ChunkReader {
+  /** The next bytes; undefined at the end. */
+  read(): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  cancel(): Promise<void>;
+}
+
+/** Reads into the same memory again and again: browsers collect late what lies outside of the heap. */
+function openInto(stream: ReadableStream<Uint8Array<ArrayBuffer>>): ChunkReader {
+  const reader = stream.getReader({ mode: 'byob' });
+  let memory = new ArrayBuffer(CHUNK_BYTES);
+  return {
+    async read() {
+      const { done, value } = await reader.read(new Uint8Array(memory));
+      if (done) return undefined;
+      memory = value.buffer;
+      return value;
+    },
+    cancel: () => reader.cancel(),
+  };
+}
+
+function openReader(stream: ReadableStream<Uint8Array<ArrayBuffer>>): ChunkReader {
+  try {
+    return openInto(stream);
+  } catch {
+    // Some browsers read files only into memory of their own.
+    const reader = stream.getReader();
+    return { read: async () => (await reader.read()).value, cancel: () => reader.cancel() };
+  }
+}
+
+/** Yields the chunks of a file. The bytes of each are gone when the next one is read. */
 export async function* readChunks(file: Blob, onBytes: OnBytes): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const reader = file.stream().getReader();
+  const reader = openReader(file.stream());
   let read = 0;
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-      read += value.length;
+    for (let chunk = await reader.read(); chunk; chunk = await reader.read()) {
+      read += chunk.length;
+      yield chunk;
       onBytes(read);
     }
   } finally {

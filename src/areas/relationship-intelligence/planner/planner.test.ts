@@ -267,7 +267,28 @@ test('a request with too many bytes has several bodies, each with a user once', 
   ]);
 });
 
-test('of an mbox little more than ids, times and the addresses once remains in memory', async () => {
+const [FROM, TO, SENT] = [
+  'From: Jo Brandt <jo@outside.example>',
+  'To: Ada <ada@example.com>',
+  'Date: Sun, 01 Mar 2026 08:00:00 +0000',
+];
+/** A header line with an id of its own for each mail. */
+const ID = 'Message-ID: <a.long.enough.id.NUMBER@mail.example>';
+
+test.each([
+  ['the addresses once', [FROM, TO, SENT, ID], { toSend: 2_000 }],
+  [
+    'Exchange names that wait for an address',
+    [FROM, TO, SENT, ID, 'Cc: "A Name" </o=exch/ou=first/cn=recipients/cn=NUMBER>'],
+    { toSend: 2_000 },
+  ],
+  ['the ids of broken rows', [FROM, SENT, ID], { broken: 2_000 }],
+  [
+    'the Exchange names of broken rows',
+    ['From: </o=exch/ou=first/cn=NUMBER>', TO, SENT, ID],
+    { broken: 2_000 },
+  ],
+])('of an mbox little more than ids, times and %s remains in memory', async (_name, lines, expected) => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const measure = () => {
@@ -278,10 +299,7 @@ test('of an mbox little more than ids, times and the addresses once remains in m
   const mailbox = Array.from({ length: mails }, (_, at) =>
     [
       'From x@example.com Sun Mar 01 08:00:00 2026',
-      'From: Jo Brandt <jo@outside.example>',
-      'To: Ada <ada@example.com>',
-      'Date: Sun, 01 Mar 2026 08:00:00 +0000',
-      `Message-ID: <a.long.enough.id.${at}@mail.example>`,
+      ...lines.map((line) => line.replace('NUMBER', String(at))),
       `X-Trace: ${'0123456789'.repeat(headerBytes / 10)}`,
       '',
       'Text',
@@ -295,6 +313,8 @@ test('of an mbox little more than ids, times and the addresses once remains in m
   const before = measure();
   await planner.addFile(file, { from: 0, to: Date.UTC(2026, 5) }, () => undefined);
   const grown = measure() - before;
-  expect(planner.evaluate(OPTIONS).toSend.emails).toBe(mails);
+  const summary = planner.evaluate(OPTIONS);
+  expect(summary.rows).toBe(mails);
+  expect({ toSend: summary.toSend.emails, broken: summary.broken }).toMatchObject(expected);
   expect(grown).toBeLessThan((mails * headerBytes) / 10);
 });

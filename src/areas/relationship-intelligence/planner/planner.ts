@@ -5,7 +5,7 @@ import type {
   Meeting,
   RelationshipImportItem,
 } from '../../../../contract/generated/types.gen.ts';
-import { hasExchangeName, isBroken, listExchangeNames, normalizeItem } from '../formats/items.ts';
+import { copyItem, hasExchangeName, isBroken, listExchangeNames, normalizeItem } from '../formats/items.ts';
 import type {
   Address,
   BrokenRow,
@@ -364,7 +364,7 @@ export class Planner {
 /** Items that need no further knowledge are made legal at once, so that only these are kept. */
 function prepare(row: RawItem | BrokenRow, knowledge: ItemKnowledge): Omit<SourceRow, 'file'> {
   if (isBroken(row)) return { broken: row };
-  if (hasExchangeName(row)) return { waiting: row };
+  if (hasExchangeName(row)) return { waiting: copyItem(row) };
   const item = normalizeItem(row, knowledge);
   return isBroken(item) ? { broken: item } : { item };
 }
