@@ -8,6 +8,7 @@ import type { ApiClient, ErrorBody } from '../testing/calls.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/databases.ts';
 import { runOnCluster } from '../testing/servers/cluster.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../testing/servers/database-proxy.ts';
+import { hashCheaply, signInWithPassword } from '../testing/sign-in.ts';
 import { as, createTestApp, makePerson, makeSite, type Person } from '../testing/site.ts';
 
 async function getBackendId(client: Client): Promise<number> {
@@ -176,6 +177,61 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
       await ownApp.close();
       await limited.close();
     }
+  });
+
+  describe('for which a request waits too long as a whole', () => {
+    let limited: Database;
+    let ownApp: FastifyInstance;
+    let own: ApiClient;
+    beforeEach(async () => {
+      limited = await openDatabase({ ...testDatabase, databaseUrl: proxy.url, requestMs: 500 });
+      ownApp = await createTestApp(limited);
+      own = as(ownApp, person);
+    });
+    afterEach(async () => {
+      await ownApp.close();
+      await limited.close();
+    });
+
+    const ENDED = 'This request waited too long for the database, so it was ended';
+
+    test('because of a lock: 503 with Retry-After long before the statement timeout, and nothing is changed', async () => {
+      const stranger = new Client({ connectionString: testDatabase.databaseUrl });
+      await stranger.connect();
+      try {
+        await stranger.query('begin');
+        await stranger.query('select from account where user_id = $1 for update', [person.userId]);
+        const { status, headers, body } = await own.put<ErrorBody>('user', {
+          id: person.userId,
+          lastName: 'Refused',
+        });
+        expect([status, Number(headers['retry-after']) > 0, body.message]).toEqual([503, true, ENDED]);
+        await stranger.query('commit');
+      } finally {
+        await stranger.end();
+      }
+      expect((await own.put('user', { id: person.userId, lastName: 'After' })).status).toBe(200);
+      expect((await api.get(`user/${person.userId}`)).body).toMatchObject({ lastName: 'After' });
+    });
+
+    test('because its statements are slow together: no further one begins, and shorter requests go on', async () => {
+      const password = 'correct horse battery';
+      const { email } = await makePerson(database.db, person.siteId, { passwordHash: hashCheaply(password) });
+      const signIn = () => signInWithPassword(ownApp, { email, password });
+      // Opens the connections, which takes several round trips.
+      expect((await own.get('user')).status).toBe(200);
+      proxy.delay(100);
+      // The attempt is counted in a transaction of its own, so that the request must not be repeated by itself.
+      const { status, headers, body } = await signIn();
+      expect([status, headers['retry-after'], body.message]).toEqual([
+        503,
+        undefined,
+        `${ENDED}. Check what it has changed before you repeat it.`,
+      ]);
+      expect((await own.get('user')).status).toBe(200);
+      proxy.delay(0);
+      expect((await signIn()).status).toBe(200);
+    });
   });
 
   describe('that is read-only', () => {

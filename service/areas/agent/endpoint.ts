@@ -10,7 +10,15 @@ import {
 } from '../../kernel/api-error.ts';
 import type { RequestOrigin } from '../../kernel/auth/caller.ts';
 import { createCache } from '../../kernel/cache.ts';
-import { assume, type AssumingDb, type Db, withAbortSignal, withReadOnly } from '../../kernel/db/database.ts';
+import {
+  assume,
+  type AssumingDb,
+  createBudget,
+  type Db,
+  withAbortSignal,
+  withBudget,
+  withReadOnly,
+} from '../../kernel/db/database.ts';
 import { createDisconnectSignal, getOrigin } from '../../kernel/http/api-surface.ts';
 import type { Contract } from '../../kernel/http/contract.ts';
 import { reportError } from '../../kernel/http/error-responses.ts';
@@ -261,7 +269,7 @@ export async function registerAgentEndpoint(
       context: {
         caller,
         rules: createReadRules(agent.entryTypeIds, agent),
-        db: withAbortSignal(readOnly, stop.signal),
+        db: withAbortSignal(withBudget(readOnly, createBudget(readOnly)), stop.signal),
         signal: stop.signal,
         origin,
         contract: options.contract,

@@ -9,6 +9,7 @@ import {
   sql,
   Transaction,
 } from 'kysely';
+import { Budget, type BudgetLimits } from './driver/budget.ts';
 import {
   Confirmation,
   type ConnectionSource,
@@ -63,6 +64,8 @@ interface DbParts extends DialectOptions {
   /** The user whose writes are recorded. */
   userId?: number | undefined;
   confirmation?: Confirmation | undefined;
+  /** What one request may wait. */
+  budgetLimits?: BudgetLimits | undefined;
 }
 
 const embeddedSources = new WeakSet<ConnectionSource>();
@@ -96,15 +99,30 @@ function getParts(db: Db, reason: string): DbParts {
 export const withAbortSignal = (db: Db, signal: AbortSignal): Db =>
   createDb({ ...getParts(db, 'Within a transaction statements cannot be aborted'), signal });
 
+/** A budget for one request; undefined where statements have no limit. @throws Error within a transaction */
+export function createBudget(db: Db): Budget | undefined {
+  const { budgetLimits } = getParts(getSharedDb(db), 'A request begins outside of a transaction');
+  return budgetLimits && new Budget(budgetLimits);
+}
+
+/** The same database within a budget; without one, for work that others wait for too. @throws Error within a transaction */
+export function withBudget(db: Db, budget: Budget | undefined): Db {
+  const parts = getParts(db, 'Within a transaction the budget is that of its start');
+  return createDb({ ...parts, budget, shared: parts.shared ?? db });
+}
+
 /**
  * The same database for callers that can only read: the database refuses every statement that writes (25006), whatever the code does.
  * @throws Error within a transaction
  */
 export function withReadOnly(db: Db): Db {
-  const { source, confirmation } = getParts(db, 'A transaction is read-only from its start or not at all');
+  const { source, confirmation, budget, budgetLimits } = getParts(
+    db,
+    'A transaction is read-only from its start or not at all',
+  );
   const readOnly = createReadOnlySource(source);
   if (embeddedSources.has(source)) embeddedSources.add(readOnly);
-  return createDb({ source: readOnly, confirmation });
+  return createDb({ source: readOnly, confirmation, budget, budgetLimits });
 }
 
 /**
@@ -140,13 +158,15 @@ export const getSharedDb = (db: Db): Db => findParts(db)?.shared ?? db;
 /**
  * The database as a request of a user uses it: `db` records what it writes, and statements of `createReadDb`, which are aborted with
  * the signal, may be answered by a standby that has replayed all recorded writes of the user. Once a request has used `db`, all its
- * statements go to the primary, so that what it reads never becomes older.
+ * statements go to the primary, so that what it reads never becomes older. The budget is that of both.
  * @throws Error within a transaction
  */
 export function openForUser(
-  db: Db,
+  ownDb: Db,
   userId: number | undefined,
+  budget?: Budget,
 ): { db: Db; createReadDb: (signal: AbortSignal) => Db } {
+  const db = budget ? withBudget(ownDb, budget) : ownDb;
   const parts = findParts(db);
   if (!parts?.standby || userId === undefined)
     return { db, createReadDb: (signal) => withAbortSignal(db, signal) };
@@ -215,14 +235,20 @@ export function isEmbedded(db: Db): boolean {
 const openForMigrations = (databaseUrl: string, limits: Limits): Db =>
   createDb({ source: openPostgres(databaseUrl, { ...limits, statementMs: 0 }, { maxConnections: 1 }) });
 
+interface OpeningOptions {
+  acceptsMoved: boolean;
+  budgetLimits: BudgetLimits | undefined;
+}
+
 async function openServer(
   databaseUrl: string,
   limits: Limits,
   {
     acceptsMoved,
+    budgetLimits,
     pool,
     reads,
-  }: { acceptsMoved: boolean; pool: PostgresOptions; reads?: ReadSettings | undefined },
+  }: OpeningOptions & { pool: PostgresOptions; reads?: ReadSettings | undefined },
 ): Promise<OpenedDatabase> {
   const migrating = pool.isPooled
     ? createDb({ source: openPostgres(databaseUrl, limits, { maxConnections: 1, isPooled: true }) })
@@ -236,7 +262,7 @@ async function openServer(
   }
   const source = openPostgres(databaseUrl, limits, pool);
   const standby = reads && openStandby(source, limits, { ...reads, isPooled: pool.isPooled ?? false });
-  return { db: createDb({ source, standby }), standby };
+  return { db: createDb({ source, standby, budgetLimits }), standby };
 }
 
 /** Wait for a connection to a standby before the primary answers instead. */
@@ -274,11 +300,11 @@ interface OpenedDatabase {
 async function openFolder(
   folder: string,
   options: EmbeddedOptions,
-  acceptsMoved: boolean,
+  { acceptsMoved, budgetLimits }: OpeningOptions,
 ): Promise<OpenedDatabase> {
   const source = await openEmbedded(folder, options);
   embeddedSources.add(source);
-  const db = createDb({ source });
+  const db = createDb({ source, budgetLimits });
   try {
     await migrate(db, 'embedded');
     if (!acceptsMoved) await refuseMoved(db);
@@ -289,11 +315,20 @@ async function openFolder(
   }
 }
 
+/** What a request may wait if it may wait for each connection and each statement as long as these limits say. */
+function createBudgetLimits({ statementMs, waitMs }: Limits, requestMs?: number): BudgetLimits | undefined {
+  const singleMs = statementMs === 0 ? Infinity : statementMs + waitMs;
+  const totalMs = requestMs ?? 2 * singleMs;
+  return totalMs === Infinity ? undefined : { totalMs, singleMs };
+}
+
 /** Opens the database and migrates its schema: PostgreSQL when a URL is given, otherwise the embedded database in `dataDir`. */
 export async function openDatabase(options: {
   databaseUrl: string | undefined;
   dataDir: string;
   limits?: Partial<Limits>;
+  /** All waits of one request in milliseconds; default: twice the longest wait for a connection and a statement. */
+  requestMs?: number;
   /** Whether a commit of the embedded database waits until it is on the disk; default: no. */
   syncsToDisk?: boolean;
   /** Opens also a database whose data were moved, or are being moved. */
@@ -314,9 +349,10 @@ export async function openDatabase(options: {
     advice,
   } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const opening = { acceptsMoved, budgetLimits: createBudgetLimits(limits, options.requestMs) };
   const { db, standby, copyCluster }: OpenedDatabase = databaseUrl
-    ? await openServer(databaseUrl, limits, { acceptsMoved, pool, reads })
-    : await openFolder(join(dataDir, 'db'), { limits, syncsToDisk, advice }, acceptsMoved);
+    ? await openServer(databaseUrl, limits, { ...opening, pool, reads })
+    : await openFolder(join(dataDir, 'db'), { limits, syncsToDisk, advice }, opening);
   return {
     db,
     copyTo: copyCluster && ((copy) => copyCluster(join(copy, 'db', 'cluster'))),

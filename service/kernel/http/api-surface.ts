@@ -4,7 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, badRequest, unauthorized, type FieldError } from '../api-error.ts';
 import { authorize } from '../auth/authorize.ts';
 import { UNKNOWN_ADDRESS, type Caller, type RequestOrigin } from '../auth/caller.ts';
-import { type AssumingDb, type Db, openForUser } from '../db/database.ts';
+import { type AssumingDb, createBudget, type Db, openForUser } from '../db/database.ts';
+import type { Budget } from '../db/driver/budget.ts';
 import { createAuditTrailRecorder, type AuditTrail } from './audit-trail.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Contract, Operation } from './contract.ts';
@@ -165,10 +166,11 @@ function parseForm(body: string): Record<string, unknown> {
   return Object.fromEntries(form);
 }
 
-/** Body and files of a request. */
+/** Body and files of a request, and the time that it may wait for the database. */
 interface RequestInput {
   body: CheckedBody;
   files: readonly UploadedFile[];
+  budget: Budget | undefined;
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -259,9 +261,11 @@ function addRoute(
     // oxlint-disable-next-line typescript/no-misused-promises
     errorHandler: (error, request, reply) => handleError(error, request, reply),
     handler: async (request, reply) => {
+      // The statements of a streamed body last as long as the client sends.
+      const budget = operation.hasStreamedBody ? undefined : createBudget(dependencies.db);
       if (!request.isMultipart()) {
         const body = (request.body as CheckedBody | undefined) ?? operation.validateBody(undefined);
-        return handleRequest(request, reply, { body, files: [] });
+        return handleRequest(request, reply, { body, files: [], budget });
       }
       if (!operation.acceptsMultipart)
         throw new ApiError(415, 'This operation does not accept files: send JSON');
@@ -271,7 +275,7 @@ function addRoute(
         (bytes) => dependencies.bodyReader.read(operation, bytes),
       );
       try {
-        return await handleRequest(request, reply, { body: model, files });
+        return await handleRequest(request, reply, { body: model, files, budget });
       } finally {
         await discard();
       }
@@ -347,14 +351,20 @@ function addRoute(
   function callHandler(
     request: FastifyRequest,
     reply: FastifyReply,
-    { body, files }: RequestInput,
+    { body, files, budget }: RequestInput,
     db: Db,
   ): Promise<UntypedResponse> {
     const { params, query } = request;
     const { parts, errors } = operation.validateParameters({ params, query });
     if (errors.length + body.errors.length > 0)
       throw toValidationError(operation, [...errors, ...body.errors]);
-    const call = createCall(surface, request, reply, { ...parts, body, files }, { ...dependencies, db });
+    const call = createCall(
+      surface,
+      request,
+      reply,
+      { ...parts, body, files, budget },
+      { ...dependencies, db },
+    );
     return handle(call as never);
   }
 
@@ -364,15 +374,15 @@ function addRoute(
     input: RequestInput,
   ): Promise<FastifyReply> {
     const response = await respond(request, reply, input);
+    const chunks = response.download && (await awaitFirstPart(response.download.chunks));
+    if (dependencies.validateResponses) await requireValidResponse(operation, response);
+    const jsonParts = response.jsonParts && (await awaitFirstPart(response.jsonParts));
+    // What follows lasts as long as the client reads.
+    input.budget?.lift();
     if (response.file)
       return sendFile(request, reply, { blobs: dependencies.services.blobs, file: response.file });
     if (response.events) return sendEvents(request, reply, response.events);
-    if (response.download) {
-      const chunks = await awaitFirstPart(response.download.chunks);
-      return sendDownload(reply, { ...response.download, chunks });
-    }
-    if (dependencies.validateResponses) await requireValidResponse(operation, response);
-    const jsonParts = response.jsonParts && (await awaitFirstPart(response.jsonParts));
+    if (response.download && chunks) return sendDownload(reply, { ...response.download, chunks });
     if (response.session) surface.setSession?.(reply, response.session);
     reply.code(response.status).header('cache-control', 'no-store');
     if (response.headers) reply.headers(response.headers);
@@ -411,10 +421,10 @@ function createCall(
   surface: ApiSurface,
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, ...parts }: { params: unknown; query: unknown; body: CheckedBody; files: readonly UploadedFile[] },
+  { body, budget, ...parts }: RequestInput & { params: unknown; query: unknown },
   { bodyReader, contract, db, services }: ApiDependencies,
 ): Call {
-  const opened = openForUser(db, request.caller?.userId);
+  const opened = openForUser(db, request.caller?.userId, budget);
   let signal: AbortSignal | undefined;
   let readDb: Db | undefined;
   return {
@@ -462,6 +472,7 @@ const serializeBody = ({ json, body }: UntypedResponse): string | undefined =>
 
 /** @throws Error when the response violates the contract. Joins the parts of a streamed response for this. */
 async function requireValidResponse(operation: Operation, response: UntypedResponse): Promise<void> {
+  if (response.file || response.events || response.download) return;
   if (response.jsonParts) {
     response.json = (await Array.fromAsync(response.jsonParts)).join('');
     delete response.jsonParts;

@@ -37,6 +37,13 @@ function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyReq
       503,
       'The database did not confirm the change. Check whether it was made before you repeat it.',
     );
+  if (getDbError(error)?.code === dbErrorCodes.budgetSpent)
+    return retryLater(503, 'This request waited too long for the database, so it was ended', 5);
+  if (getDbError(error)?.code === dbErrorCodes.budgetSpentLate)
+    return new ApiError(
+      503,
+      'This request waited too long for the database, so it was ended. Check what it has changed before you repeat it.',
+    );
   if (isWorthRetrying(error)) return retryLater(503, 'The database is not available right now', 2);
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (status < 500) return new ApiError(status, MESSAGES_BY_STATUS[status] ?? error.message);

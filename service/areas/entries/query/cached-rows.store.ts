@@ -1,7 +1,7 @@
 /** Pages of lists that no index has in their order: their sorted ids are cached (docs/decisions/0031). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Condition, ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
-import { type Db, withAbortSignal } from '../../../kernel/db/database.ts';
+import { type Db, withAbortSignal, withBudget } from '../../../kernel/db/database.ts';
 import { type DataVersion, isUnchangedSql, versionSql } from '../../../kernel/db/type-versions.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import type { EntryType, SchemaField } from '../../schema/index.ts';
@@ -50,7 +50,7 @@ export async function readCachedRows(
   const page = cached && (await readPageOfList(readDb, query, window, row, cached));
   if (page || (cached && performance.now() < cached.recomputeAfter)) return page;
   const list = await loadIdList(key, signal, (loadSignal) =>
-    computeIdList(withAbortSignal(db, loadSignal), query),
+    computeIdList(withBudget(withAbortSignal(db, loadSignal), undefined), query),
   );
   return readPageOfList(readDb, query, window, row, list);
 }

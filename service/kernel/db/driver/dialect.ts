@@ -26,6 +26,7 @@ import {
 import { connectionCounts, connectionWait } from '../../metrics.ts';
 import { getActiveSpan } from '../../telemetry/tracing.ts';
 import type { Tables } from '../tables/index.ts';
+import type { Budget } from './budget.ts';
 import { abortedError, DbError, dbErrorCodes, toDbError } from './errors.ts';
 import type { BatchOutcome, Statement, StatementResult } from './statement-batch.ts';
 
@@ -193,6 +194,7 @@ export class KyselyConnection implements DatabaseConnection {
   #failure: BatchOutcome['failure'];
 
   readonly #confirmation: Confirmation | undefined;
+  readonly #budget: Budget | undefined;
   /** Whether the metrics count the connection: those of the source. */
   readonly isCounted: boolean;
 
@@ -201,12 +203,14 @@ export class KyselyConnection implements DatabaseConnection {
     signal: AbortSignal | undefined,
     {
       confirmation,
+      budget,
       isCounted = false,
-    }: { confirmation?: Confirmation | undefined; isCounted?: boolean } = {},
+    }: Pick<DialectOptions, 'confirmation' | 'budget'> & { isCounted?: boolean } = {},
   ) {
     this.#connection = connection;
     this.#signal = signal;
     this.#confirmation = confirmation;
+    this.#budget = budget;
     this.isCounted = isCounted;
   }
 
@@ -222,7 +226,7 @@ export class KyselyConnection implements DatabaseConnection {
     parameters: readonly unknown[] = [],
     options: Pick<Statement, 'copyData' | 'textsAsBytes'> = {},
   ): Promise<StatementResult> {
-    if (this.#signal?.aborted) throw abortedError();
+    this.#requireTime();
     this.#requireOpen();
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
     this.#queue.push({ sql, parameters, ...options, resolve, reject });
@@ -255,13 +259,19 @@ export class KyselyConnection implements DatabaseConnection {
   async begin(sql: string, isReadOnly: boolean): Promise<void> {
     // A transaction that writes is committed or rolled back as a whole.
     if (!isReadOnly) this.#signal = undefined;
-    if (this.#signal?.aborted) throw abortedError();
+    this.#requireTime();
     this.#isReadOnly = isReadOnly;
     this.#failure = undefined;
     // A source that sends statements one by one may use the connection for more than statements.
     if (!this.#connection.runAll) await this.run(sql);
     this.#begin = { sql, parameters: [] };
     if (this.#connection.runAll) this.#queue.push(this.#begin);
+  }
+
+  /** @throws DbError when nobody waits for further statements, or they may not begin any more */
+  #requireTime(): void {
+    if (this.#signal?.aborted) throw abortedError();
+    if (this.#budget?.isSpent) throw this.#budget.createError();
   }
 
   #requireOpen(): void {
@@ -281,6 +291,7 @@ export class KyselyConnection implements DatabaseConnection {
     // The server answers the commit of a failed transaction with ROLLBACK and no error.
     if (command !== 'COMMIT')
       throw new DbError('The transaction had failed and was rolled back', { code: '25P02' });
+    if (!this.#isReadOnly) this.#budget?.noteCommit();
   }
 
   /** Rolls back; statements that wait to be sent are not executed. */
@@ -393,11 +404,15 @@ export class KyselyConnection implements DatabaseConnection {
       'db.system.name': 'postgresql',
       'db.query.text': statements.map(({ sql }) => sql).join(';\n'),
     });
+    const send = (limiting: AbortSignal | undefined): Promise<BatchOutcome> =>
+      this.#connection.runAll
+        ? this.#connection.runAll(statements, limiting)
+        : this.#runEach(statements, limiting);
+    // A transaction that ends is over soon, and what became of it must be known.
+    const budget = isEnd(statements.at(-1)) ? undefined : this.#budget;
     let outcome: BatchOutcome;
     try {
-      outcome = await (this.#connection.runAll
-        ? this.#connection.runAll(statements, signal)
-        : this.#runEach(statements, signal));
+      outcome = await (budget ? budget.run(send, signal) : send(signal));
     } catch (error) {
       outcome = { results: [], failure: { error, isReported: false } };
     }
@@ -406,8 +421,14 @@ export class KyselyConnection implements DatabaseConnection {
     const error = toDbError(outcome.failure.error);
     // After errors of class 08 the state of the server is unknown: a late reply must not reach the next user.
     if (error.code.startsWith('08')) this.#mustDiscard = true;
-    const isAborted = signal?.aborted && error.code === dbErrorCodes.statementTimeout;
-    return { ...outcome, failure: { ...outcome.failure, error: isAborted ? abortedError() : error } };
+    return { ...outcome, failure: { ...outcome.failure, error: this.#explainCancelling(error, signal) } };
+  }
+
+  /** The error of a statement that was cancelled, which says why. */
+  #explainCancelling(error: DbError, signal: AbortSignal | undefined): DbError {
+    if (error.code !== dbErrorCodes.statementTimeout) return error;
+    if (signal?.aborted) return abortedError();
+    return this.#budget?.isSpent ? this.#budget.createError() : error;
   }
 
   async #runEach(statements: readonly Statement[], signal: AbortSignal | undefined): Promise<BatchOutcome> {
@@ -431,6 +452,9 @@ export class KyselyConnection implements DatabaseConnection {
   }
 }
 
+const isEnd = (statement: Statement | undefined): boolean =>
+  statement?.sql === 'commit' || statement?.sql === 'rollback';
+
 /** Gives each statement its result. Those after a failed one were not executed and fail with its error. */
 function settle(statements: readonly QueuedStatement[], { results, failure }: BatchOutcome): void {
   for (const [index, { resolve, reject }] of statements.entries()) {
@@ -445,22 +469,25 @@ class ConnectionSourceDriver implements Driver {
   readonly #signal: AbortSignal | undefined;
   readonly #confirmation: Confirmation | undefined;
   readonly #route: ConnectionRoute | undefined;
+  readonly #budget: Budget | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(source: ConnectionSource, { signal, confirmation, route }: DialectOptions) {
+  constructor(source: ConnectionSource, { signal, confirmation, route, budget }: DialectOptions) {
     this.#source = source;
     this.#signal = signal;
     this.#confirmation = confirmation;
     this.#route = route;
+    this.#budget = budget;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<KyselyConnection> {
     const routed = this.#route?.open();
-    if (routed) return new KyselyConnection(routed, this.#signal);
+    if (routed) return new KyselyConnection(routed, this.#signal, { budget: this.#budget });
     return new KyselyConnection(await this.#acquire(), this.#signal, {
       confirmation: this.#confirmation,
+      budget: this.#budget,
       isCounted: true,
     });
   }
@@ -468,10 +495,12 @@ class ConnectionSourceDriver implements Driver {
   /** Reports a failure to get a connection as aborted, not as an error of the database, when the signal fired meanwhile. */
   async #acquire(): Promise<Connection> {
     if (this.#signal?.aborted) throw abortedError();
+    if (this.#budget?.isSpent) throw this.#budget.createError();
     connectionCounts.awaited += 1;
     const startedAt = performance.now();
     try {
-      const connection = await this.#source.acquire();
+      const connection = await (this.#budget?.run((signal) => this.#acquireUntil(signal)) ??
+        this.#source.acquire());
       connectionCounts.inUse += 1;
       return connection;
     } catch (error) {
@@ -479,6 +508,24 @@ class ConnectionSourceDriver implements Driver {
     } finally {
       connectionCounts.awaited -= 1;
       connectionWait.observe((performance.now() - startedAt) / 1_000);
+    }
+  }
+
+  /** A connection, unless the budget is spent before there is one. */
+  async #acquireUntil(signal: AbortSignal | undefined): Promise<Connection> {
+    const acquiring = this.#source.acquire();
+    if (!signal) return acquiring;
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    const end = () => {
+      // One that comes later goes back.
+      acquiring.then((connection) => connection.release(false)).catch(() => {});
+      reject(this.#budget?.createError());
+    };
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      return await Promise.race([acquiring, ended]);
+    } finally {
+      signal.removeEventListener('abort', end);
     }
   }
 
@@ -519,6 +566,7 @@ export interface DialectOptions {
   signal?: AbortSignal | undefined;
   confirmation?: Confirmation | undefined;
   route?: ConnectionRoute | undefined;
+  budget?: Budget | undefined;
 }
 
 const ADAPTER = new PostgresAdapter();
@@ -616,7 +664,8 @@ const UNUSED_EXECUTOR = {
 
 /**
  * PostgreSQL dialect over a source of connections. `signal` aborts statements, except those in transactions that may write;
- * `confirmation` comes before the answer to any statement; `route` may choose another server.
+ * `confirmation` comes before the answer to any statement; `route` may choose another server, `budget` limits all waits
+ * together.
  */
 export const createDialect = (source: ConnectionSource, options: DialectOptions = {}): Dialect => ({
   createAdapter: () => ADAPTER,

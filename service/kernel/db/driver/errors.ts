@@ -46,6 +46,9 @@ export const dbErrorCodes = {
   readOnly: '25006',
   /** The caller's abort signal fired; a code of our own in class 57 (operator intervention). */
   aborted: '57U00',
+  /** The request has waited for the database as long as it may; `budgetSpentLate` if a transaction of it is committed. Codes of our own. */
+  budgetSpent: '57U02',
+  budgetSpentLate: '57U03',
   /** A standby did not finish a transaction that it began, which can run again on the primary. */
   standbyLost: '57U01',
 } as const;
