@@ -3,9 +3,10 @@ import { randomInt } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { createLog } from '../kernel/log.ts';
 import { createHeapMeter } from '../testing/fuzz/heap.ts';
-import { formatReport, fuzz, LogCollector, MAX_TURN_MS } from '../testing/fuzz/run.ts';
+import { formatReport, fuzz, LogCollector } from '../testing/fuzz/run.ts';
 import { createFuzzWorld, type FuzzWorld } from '../testing/fuzz/world.ts';
 import { contract, onEachApp } from '../testing/site.ts';
+import { MAX_TURN_MS } from '../testing/turns.ts';
 
 /** Number of requests on each database: in `npm test` one for each operation, more in `npm run proof`. */
 const REQUESTS = Number(process.env['STEWARD_FUZZ'] ?? 250);

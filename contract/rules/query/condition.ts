@@ -42,14 +42,15 @@ export type Condition = ConditionGroup | Comparison;
 export const MATCH_ALL: ConditionGroup = { kind: 'group', match: 'all', conditions: [] };
 
 /**
- * Limits of a query: nesting levels, comparisons, operands per comparison, characters per text operand (T16), and errors after which
- * parsing stops: one more than responses list.
+ * Limits of a query: nesting levels, comparisons, operands per comparison, characters per text operand (T16), objects, lists and
+ * properties, and errors after which parsing stops: one more than responses list.
  */
 export const QUERY_LIMITS = {
   depth: 8,
   comparisons: 100,
   operands: 1000,
   text: 10_000,
+  parts: 10_000,
   errors: 101,
 } as const;
 

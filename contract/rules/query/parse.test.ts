@@ -221,3 +221,11 @@ test('stops after the first errors and comparisons of a long text', () => {
   ]);
   expect(parse(`{"Name": ${' '.repeat(900_000)}"a"}`)).toBe('Name $eq "a"');
 });
+
+const createGroups = (count: number) => `{"$or": [{"Name": "a"},${'{},'.repeat(count)}{}]}`;
+
+test('rejects more objects, lists and properties than the limit, also where none of them compares anything', () => {
+  expect(parseQuery(createGroups(9_000), find).errors).toBeUndefined();
+  const message = 'has more than 10000 objects, lists and properties';
+  expect(parseQuery(createGroups(90_000), find).errors).toEqual([{ path: 'query', message }]);
+});

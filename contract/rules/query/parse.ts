@@ -31,6 +31,8 @@ interface FilterItem {
 const MAX_BRACKET_DEPTH = QUERY_LIMITS.depth * 3;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 const DEPTH_ERROR = `is nested deeper than ${QUERY_LIMITS.depth} levels`;
+/** Any number of comparisons within the limits has fewer, unless groups without comparisons are added. */
+const PARTS_ERROR = `has more than ${QUERY_LIMITS.parts} objects, lists and properties`;
 
 /** Longer texts must be JSON: the parser of JSON5 reads character by character, and would keep a service busy. */
 const MAX_JSON5_LENGTH = 65_536;
@@ -45,11 +47,12 @@ export function parseQuery(text: string, findField: FindField): QueryParseResult
     rootPath: 'query',
     isRootInPaths: true,
     maxDepth: MAX_BRACKET_DEPTH,
+    maxNodes: QUERY_LIMITS.parts,
     maxIssues: QUERY_LIMITS.errors,
     forbiddenNames: FORBIDDEN_KEYS,
     parseText: parseJson5,
   });
-  if (exceeded) return { errors: [{ path: 'query', message: DEPTH_ERROR }] };
+  if (exceeded === 'depth') return { errors: [{ path: 'query', message: DEPTH_ERROR }] };
   let value: unknown;
   try {
     value = parseText(text);
@@ -57,7 +60,11 @@ export function parseQuery(text: string, findField: FindField): QueryParseResult
     const reason = error instanceof Error ? error.message.replace(/^JSON5: /, '') : 'cannot be parsed';
     return { errors: [{ path: 'query', message: `is not valid JSON: ${reason}` }] };
   }
-  return issues.length > 0 ? { errors: issues } : parseQueryObject(value, findField);
+  if (issues.length > 0) return { errors: issues };
+  const result = parseQueryObject(value, findField);
+  // What follows was not scanned. The errors of the parser say more.
+  if (exceeded && result.condition) return { errors: [{ path: 'query', message: PARTS_ERROR }] };
+  return result;
 }
 
 /** @throws SyntaxError for a text that is neither JSON nor JSON5 */
@@ -165,6 +172,11 @@ class QueryParser {
     this.findField = findField;
   }
 
+  /** Whether there are enough errors for the response, so that the rest need not be parsed. */
+  private get isRefused(): boolean {
+    return this.errors.length >= QUERY_LIMITS.errors || this.comparisonCount > QUERY_LIMITS.comparisons;
+  }
+
   finish(condition: Condition | undefined, path: string): QueryParseResult {
     if (this.comparisonCount > QUERY_LIMITS.comparisons)
       this.addError(path, `has more than ${QUERY_LIMITS.comparisons} comparisons`);
@@ -174,16 +186,15 @@ class QueryParser {
   parseObject(value: unknown, path: string, depth: number): Condition | undefined {
     if (depth > QUERY_LIMITS.depth) return this.addError(path, DEPTH_ERROR);
     if (!isObject(value)) return this.addError(path, 'must be an object of conditions');
-    return joinConditions(
-      Object.entries(value).map(([key, content]) =>
-        this.parseEntry(key, content, `${path}.${formatPathName(key)}`, depth),
-      ),
-    );
+    const conditions: (Condition | undefined)[] = [];
+    for (const [key, content] of Object.entries(value)) {
+      if (this.isRefused) break;
+      conditions.push(this.parseEntry(key, content, `${path}.${formatPathName(key)}`, depth));
+    }
+    return joinConditions(conditions);
   }
 
   private parseEntry(key: string, content: unknown, path: string, depth: number): Condition | undefined {
-    if (this.errors.length >= QUERY_LIMITS.errors || this.comparisonCount > QUERY_LIMITS.comparisons)
-      return undefined;
     const match = GROUP_MATCHES.get(key.toLowerCase());
     if (!match) {
       if (key.startsWith('$'))

@@ -1,11 +1,11 @@
 /** Sends generated requests, checks every response, and reports what was found. */
-import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { createRandom } from '../../cli/load/random.ts';
 import type { Contract, Operation } from '../../kernel/http/contract.ts';
 import { MCP } from '../agents.ts';
+import { MAX_TURN_MS, watchTurns } from '../turns.ts';
 import { buildRequest, createRequests, findKindOfId, type RequestPlan } from './requests.ts';
 import { findKind } from './schema-values.ts';
 import { FUZZ_ADDRESS } from './states.ts';
@@ -41,8 +41,6 @@ export interface FuzzReport {
 
 /** A run reports its progress after so many requests. */
 const PROGRESS_REQUESTS = 5_000;
-/** Longest computation that may delay other requests. */
-export const MAX_TURN_MS = 100;
 /** Requests of a sequence, of different operations; fast-check leaves out those that a finding does not need. */
 const SEQUENCE_LENGTH = 12;
 /** Sequences of the same operations, with different input, before the operations are shuffled again. */
@@ -80,62 +78,6 @@ const OPERATIONS_OF_ANY_SITE = new Set([
   'signIn',
   'signInWithPasskey',
 ]);
-
-/** A computation without a pause: its processor time, and when it took place by the clock of `performance`. */
-interface Turn {
-  cpuMs: number;
-  from: number;
-  to: number;
-}
-
-/**
- * Measures the processor time between two turns of the event loop, which other processes of the machine do not affect, and the
- * collections of garbage in it, which do not follow the request. A collection is measured by the clock, so that on a busy machine
- * more than its processor time may be taken off.
- */
-function watchTurns() {
-  let last = process.threadCpuUsage();
-  let lastAt = performance.now();
-  let longest: Turn = { cpuMs: 0, from: 0, to: 0 };
-  const restart = () => {
-    last = process.threadCpuUsage();
-    lastAt = performance.now();
-  };
-  const measure = () => {
-    const { user, system } = process.threadCpuUsage(last);
-    const cpuMs = (user + system) / 1_000;
-    if (cpuMs > longest.cpuMs) longest = { cpuMs, from: lastAt, to: performance.now() };
-    restart();
-  };
-  const timer = setInterval(measure, 1);
-  const collections: PerformanceEntry[] = [];
-  const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
-  observer.observe({ entryTypes: ['gc'] });
-  return {
-    start() {
-      longest = { cpuMs: 0, from: 0, to: 0 };
-      restart();
-    },
-    /** The longest computation since the start, and how long garbage was collected during it. */
-    async stop(): Promise<{ cpuMs: number; collectionMs: number }> {
-      measure();
-      const { cpuMs, from, to } = longest;
-      // Requests that are sent together need the entries of each other.
-      if (collections.length > 1_000) collections.splice(0, 500);
-      if (cpuMs <= MAX_TURN_MS) return { cpuMs, collectionMs: 0 };
-      // Entries are reported in a later turn.
-      for (let turn = 0; turn < 5; turn += 1) await nextTurn();
-      const collectionMs = collections
-        .map(({ startTime, duration }) => Math.min(startTime + duration, to) - Math.max(startTime, from))
-        .reduce((sum, ms) => sum + Math.max(0, ms), 0);
-      return { cpuMs, collectionMs: Math.min(collectionMs, cpuMs) };
-    },
-    end() {
-      clearInterval(timer);
-      observer.disconnect();
-    },
-  };
-}
 
 /** Properties of a response that later requests use as ids. */
 function harvest(body: unknown, operation: Operation, world: FuzzWorld): void {
