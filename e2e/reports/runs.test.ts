@@ -1,12 +1,13 @@
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, chooseRowAction, fillForm, findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { buildDocx, readDocx } from '../support/documents.ts';
+import { readDocx } from '../support/documents.ts';
 import { createEntryType, DATA, SCHEMA } from '../support/entries.ts';
 import { downloadBytes } from '../support/files.ts';
 import { waitForMailed } from '../support/mail.ts';
 import { checkPageAtWidths } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
+import { uploadTemplate } from '../support/templates.ts';
 import { expect, test } from '../support/test.ts';
 
 test('a report of the filtered list is generated, delivered, compared and repeated', async ({
@@ -15,15 +16,7 @@ test('a report of the filtered list is generated, delivered, compared and repeat
 }) => {
   await openAs(page, ada);
   const { first } = await createEntryType(page, 'Berth');
-  const type = (await sendRequest(page.request, 'GET', `${SCHEMA}/Berth`)) as { id: number };
-  const created = await page.request.post('/console/api/rest/v4/templatereports', {
-    headers: { 'X-Steward-Console': '1' },
-    multipart: {
-      model: JSON.stringify({ name: 'Profile', entryTypeId: type.id }),
-      file: { name: 'profile.docx', mimeType: 'application/zip', buffer: buildDocx(['Berth {Name}']) },
-    },
-  });
-  expect(created.status(), await created.text()).toBe(200);
+  await uploadTemplate(page, 'Berth', 'Profile', 'Berth {Name}');
 
   await page.goto('/entries/Berth?q=Haf');
   await expect(page.getByText('1 matches')).toBeVisible();

@@ -14,6 +14,7 @@ import type {
 import { createCalls, sendRequest } from './calls.ts';
 import { callApi } from './entries.ts';
 import { ada } from './people.ts';
+import { uploadTemplate } from './templates.ts';
 
 /** Requests in a session of the console. */
 type Session = Pick<Page, 'request'>;
@@ -24,7 +25,6 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   $activityId: '1',
   $groupId: '1',
   $siteId: '1',
-  $templateId: '1',
   $topicId: '1',
   $type: 'Company',
   $userId: '2',
@@ -38,9 +38,10 @@ const CREATED_PARAMETERS: Readonly<Record<string, (session: Session) => Promise<
   $investigationId: saveInvestigation,
   $jobId: startJob,
   $reportId: actForSomeone,
+  $templateId: createTemplate,
 };
 /** Areas whose parameters all have a value that exists. */
-const COMPLETE_AREAS = ['activity', 'backups', 'entries', 'jobs', 'proxies', 'publications'];
+const COMPLETE_AREAS = ['activity', 'backups', 'entries', 'jobs', 'proxies', 'publications', 'reports'];
 
 /** States of pages that are part of the address, by area. */
 const STATES: Readonly<Record<string, readonly string[]>> = {
@@ -109,6 +110,11 @@ async function createDestination({ request }: Session): Promise<string> {
   const body = { topicId: topics[0]?.id, name: 'Nowhere', url: 'https://hooks.example/steward' };
   const path = '/api/rest/v1/publication/destinations';
   return String(((await sendRequest(request, 'POST', path, body)) as { id: number }).id);
+}
+
+/** Uploads a report template for companies and returns its id. */
+async function createTemplate(session: Session): Promise<string> {
+  return String((await uploadTemplate(session, 'Company', 'Company profile', 'Company {Name}')).id);
 }
 
 /** Acts for another user in a session of its own, which makes an acting report, and returns its id. */

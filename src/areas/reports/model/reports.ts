@@ -1,6 +1,27 @@
-import type { ReportFormat, ReportRun, ReportTemplate } from '../../../../contract/generated/types.gen.ts';
+import { queryOptions } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
+import type {
+  ReportFormat,
+  ReportRun,
+  ReportTemplate,
+  Session,
+} from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { downloadReport, downloadReportTemplate } from '../../../api/generated/sdk/reports.gen.ts';
+import { withEtag } from '../../../api/etag.ts';
+import {
+  getReportOptionsOptions,
+  getReportTemplateQueryKey,
+  listReportPlaceholdersOptions,
+  listReportRecipientsOptions,
+  listReportTemplatesOptions,
+} from '../../../api/generated/queries/reports.gen.ts';
+import {
+  checkReportTemplate,
+  downloadReport,
+  downloadReportTemplate,
+  getReportTemplate,
+} from '../../../api/generated/sdk/reports.gen.ts';
+import { getPermission } from '../../../api/session.ts';
 import { saveFile } from '../../../files/download.ts';
 import type { FieldOption } from '../../../ui/form/OptionList.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
@@ -28,6 +49,54 @@ export const sortTemplates = (templates: readonly ReportTemplate[]): ReportTempl
   templates.toSorted(
     (a, b) => Number(b.status === 'Broken') - Number(a.status === 'Broken') || a.name.localeCompare(b.name),
   );
+
+/** Loads a template and its entity tag. */
+export const templateQuery = (templateId: number) =>
+  queryOptions({
+    queryKey: [{ ...getReportTemplateQueryKey({ path: { templateId } })[0], tagged: true }],
+    queryFn: async ({ signal }) => withEtag(await getReportTemplate({ path: { templateId }, signal })),
+  });
+
+/** Checks a version of a template against the current schema. */
+export const templateCheckQuery = (templateId: number, version: number) =>
+  queryOptions({
+    queryKey: [{ check: 'template', templateId, version }],
+    queryFn: async ({ signal }) => (await checkReportTemplate({ path: { templateId }, signal })).data,
+  });
+
+/**
+ * Loads what the page of a template shows, so that its cards have their height from the start. Failures are left to the page.
+ * @returns the template, if it could be loaded
+ */
+export async function prefetchTemplatePage(
+  client: QueryClient,
+  templateId: number,
+): Promise<ReportTemplate | undefined> {
+  const options = client.prefetchQuery(getReportOptionsOptions());
+  const { queryKey } = templateQuery(templateId);
+  await client.prefetchQuery(templateQuery(templateId));
+  const template = client.getQueryData(queryKey)?.data;
+  if (template) {
+    const { version, entryTypeId } = template;
+    await Promise.all([
+      // The schema may have changed since the last check.
+      client.prefetchQuery({ ...templateCheckQuery(templateId, version), staleTime: 0 }),
+      client.prefetchQuery(listReportPlaceholdersOptions({ query: { entryTypeId } })),
+    ]);
+  }
+  await options;
+  return template;
+}
+
+/** Loads the options of the form that generates a report, so that it has its height from the start. */
+export async function prefetchGenerateForm(client: QueryClient, session: Session): Promise<void> {
+  if (!getPermission(session, 'startReportRun').allowed) return;
+  await Promise.all([
+    client.prefetchQuery(listReportTemplatesOptions()),
+    client.prefetchQuery(getReportOptionsOptions()),
+    client.prefetchQuery(listReportRecipientsOptions()),
+  ]);
+}
 
 /**
  * Options of a call that sends a multipart form: the generated type of the body is the JSON of its part `model`, and the

@@ -1,21 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, notFound, useRouter } from '@tanstack/react-router';
 import { Download, FileText, PencilLine, Trash2 } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import type { ReportTemplateDetail } from '../../../../contract/generated/types.gen.ts';
 import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { withEtag } from '../../../api/etag.ts';
 import {
   getReportOptionsOptions,
   listReportPlaceholdersOptions,
 } from '../../../api/generated/queries/reports.gen.ts';
-import {
-  checkReportTemplate,
-  deleteReportTemplate,
-  getReportTemplate,
-  previewReport,
-} from '../../../api/generated/sdk/reports.gen.ts';
+import { deleteReportTemplate, previewReport } from '../../../api/generated/sdk/reports.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { saveFile } from '../../../files/download.ts';
@@ -40,7 +34,14 @@ import { createBlobSource } from '../../../ui/pdf/blob-source.ts';
 import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
 import { toast } from '../../../ui/toast.ts';
 import { IdPicker, useSchema, useTimeZone } from '../../entries/index.ts';
-import { findEntries, FORMAT_LABELS, saveTemplate, showFailure } from '../model/reports.ts';
+import {
+  findEntries,
+  FORMAT_LABELS,
+  saveTemplate,
+  showFailure,
+  templateCheckQuery,
+  templateQuery,
+} from '../model/reports.ts';
 import { formatSelection } from '../model/selection.ts';
 import { CheckedDocument } from './CheckedDocument.tsx';
 import { TemplatePanel } from './TemplatePanel.tsx';
@@ -57,10 +58,7 @@ export function TemplatePage() {
 }
 
 function LoadedTemplate({ templateId }: { templateId: number }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: [{ _id: 'getReportTemplate', templateId }],
-    queryFn: async ({ signal }) => withEtag(await getReportTemplate({ path: { templateId }, signal })),
-  });
+  const { data, error, refetch } = useQuery(templateQuery(templateId));
   if (data) return <Template template={data.data} etag={data.etag} />;
   const failure = error === null ? undefined : toServiceError(error);
   return (
@@ -180,11 +178,7 @@ function DeleteButton({ template: { id, name }, etag }: TemplateProps) {
 
 /** The check against the schema of now. */
 function Check({ templateId, version }: { templateId: number; version: number }) {
-  const { data, error } = useQuery({
-    queryKey: [{ check: 'template', templateId, version }],
-    queryFn: async ({ signal }) => (await checkReportTemplate({ path: { templateId }, signal })).data,
-    gcTime: 0,
-  });
+  const { data, error } = useQuery(templateCheckQuery(templateId, version));
   if (error) return <p className="field-error">{toServiceError(error).message}</p>;
   return data ? <CheckedDocument check={data} /> : <SkeletonRows rows={6} />;
 }
@@ -287,11 +281,13 @@ interface PlaceholdersProps {
 /** The placeholders of the type, to copy into the document. */
 function Placeholders({ typeId, entryId }: PlaceholdersProps) {
   const [text, setText] = useState('');
-  const { data, error } = useQuery(
-    listReportPlaceholdersOptions({
+  const { data, error, isPlaceholderData } = useQuery({
+    ...listReportPlaceholdersOptions({
       query: { entryTypeId: typeId, ...(entryId !== undefined && { entryId }) },
     }),
-  );
+    // The list stays until the values of the chosen entry are there.
+    placeholderData: keepPreviousData,
+  });
   const folded = foldText(text.trim());
   const shown = data?.filter(
     ({ name, path }) => foldText(name).includes(folded) || foldText(path).includes(folded),
@@ -308,7 +304,7 @@ function Placeholders({ typeId, entryId }: PlaceholdersProps) {
               <span className="rep-placeholder">
                 <code>{placeholder}</code>
                 <span>{name}</span>
-                {entryId !== undefined && (
+                {entryId !== undefined && !isPlaceholderData && (
                   <span className="rep-value">
                     {value === null || value === undefined || value === '' ? 'No data' : value}
                   </span>
