@@ -117,7 +117,11 @@ test('the palette leads to every page, and opens the dialogs of pages for its ta
       /^Send a password link to Wilhelmina/,
       /^Send Wilhelmina Target a link/,
     ],
-    ['end sessions wilhelmina', /^End the sessions of Wilhelmina/, 'End 1 session of Wilhelmina Target?'],
+    [
+      'end the sessions of wilhelmina',
+      /^End the sessions of Wilhelmina/,
+      'End 1 session of Wilhelmina Target?',
+    ],
     ['delete group lighth', 'Delete the group Lighthouse keepers', 'Delete Lighthouse keepers?'],
     ['export raft', 'Export Rafts', /^Export /],
     [`cancel job ${job.id}`, /^Cancel: /, 'Cancel this job?'],
@@ -132,7 +136,7 @@ test('the palette leads to every page, and opens the dialogs of pages for its ta
   await typeInPalette(page, 'reset second factor wilh');
   await getItem(page, 'Commands', /^Reset the second factor of Wilhelmina/).click();
   await expectToast(page, 'They have not set up a second factor');
-  await typeInPalette(page, 'assign proxy wilh');
+  await typeInPalette(page, 'assign wilh as a proxy');
   await getItem(page, 'Commands', /^Assign Wilhelmina Target as a proxy/).click();
   await expect(page).toHaveURL(`/proxies/assign?delegate=${person.id}`);
 });

@@ -132,7 +132,7 @@ const PERSON_COMMANDS: readonly PersonCommand[] = [
     run: ({ id }) => openBulk({ action: { kind: 'twoFactorOn' }, userIds: [id] }),
   },
   {
-    phrases: ['restrict addresses of', 'restrict'],
+    phrases: ['restrict addresses of', 'restrict to approved addresses', 'restrict'],
     label: 'Restrict a user to approved addresses',
     format: (name) => `Restrict ${name} to approved addresses`,
     icon: MapPin,

@@ -5,25 +5,40 @@ const MIN_ABBREVIATION_LENGTH = 3;
 const matchesWord = (typed: string, word: string): boolean =>
   typed === word || (typed.length >= MIN_ABBREVIATION_LENGTH && word.startsWith(typed));
 
+const ARTICLES: ReadonlySet<string> = new Set(['a', 'an', 'the']);
+
+const matchesWords = (typed: readonly string[], words: readonly string[]): boolean =>
+  words.every((word, at) => matchesWord(foldText(typed[at] ?? ''), foldText(word)));
+
 /**
- * Returns the text after a phrase, as in "add to groups" + "dana"; undefined if the text does not begin with the phrase
- * or nothing follows it. Case and accents are ignored, and each word may be abbreviated to three letters or more.
+ * Returns the target of a phrase: the text after it, as in "add to groups dana", or inside it, as in "add dana to groups"; undefined if the
+ * text has another form or names no target. Case and accents are ignored, and each word may be abbreviated to three letters or more.
  */
-function matchPhrase(typed: string, phrase: string): string | undefined {
-  const words = typed.trim().split(/\s+/);
-  const phraseWords = phrase.split(' ');
-  if (words.length <= phraseWords.length) return undefined;
-  return phraseWords.every((word, at) => matchesWord(foldText(words[at] ?? ''), foldText(word)))
-    ? words.slice(phraseWords.length).join(' ')
-    : undefined;
+function matchPhrase(typed: readonly string[], phrase: readonly string[]): string | undefined {
+  const targetLength = typed.length - phrase.length;
+  if (targetLength <= 0) return undefined;
+  // The words before the target, as many as possible.
+  for (let before = phrase.length; before > 0; before -= 1) {
+    const end = before + targetLength;
+    if (matchesWords(typed, phrase.slice(0, before)) && matchesWords(typed.slice(end), phrase.slice(before)))
+      return typed.slice(before, end).join(' ');
+  }
+  return undefined;
 }
 
-/** The longest text that is left after one of several phrases is taken away; see `matchPhrase`. */
+/**
+ * Returns the target that a text gives to the longest of several phrases (see `matchPhrase`). Articles are skipped if a phrase does not
+ * fit with them, so that the label of a command can be typed: "Change the license of Dana".
+ */
 export function matchPhrases(typed: string, phrases: readonly string[]): string | undefined {
-  const longestFirst = phrases.toSorted((a, b) => b.split(' ').length - a.split(' ').length);
+  const words = typed.trim().split(/\s+/);
+  const longestFirst = phrases
+    .map((phrase) => phrase.split(' '))
+    .toSorted((one, other) => other.length - one.length);
+  const withoutArticles = words.filter((word) => !ARTICLES.has(word.toLowerCase()));
   for (const phrase of longestFirst) {
-    const rest = matchPhrase(typed, phrase);
-    if (rest !== undefined) return rest;
+    const target = matchPhrase(words, phrase) ?? matchPhrase(withoutArticles, phrase);
+    if (target !== undefined) return target;
   }
   return undefined;
 }
