@@ -5,7 +5,7 @@ import { PROOF_TESTS } from './proof.ts';
 import { describeProof } from './release/proof-record.ts';
 
 const TESTS = globSync('{service,src,contract,bench}/**/*.test.ts');
-const LONGER_FORM = /STEWARD_PROOF|STEWARD_FUZZ|getKillCount/;
+const LONGER_FORM = /env\['STEWARD_(?:PROOF|FUZZ)'\]|getKillCount\(kind/;
 
 test('every name stands for a test file', () => {
   expect(PROOF_TESTS.filter((name) => !TESTS.some((file) => file.includes(name)))).toEqual([]);

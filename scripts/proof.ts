@@ -34,7 +34,7 @@ if (import.meta.main) {
     ['node_modules/vitest/vitest.mjs', 'run', ...PROOF_TESTS, ...more],
     {
       stdio: 'inherit',
-      env: { STEWARD_KILLS: '60', STEWARD_FUZZ: '75000', ...process.env, STEWARD_PROOF: '1' },
+      env: { STEWARD_FUZZ: '75000', ...process.env, STEWARD_PROOF: '1' },
     },
   );
   if (status === 0 && more.length === 0) recordProof();

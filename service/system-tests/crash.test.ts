@@ -24,6 +24,8 @@ import { enableRelationships } from '../testing/relationships.ts';
 import { contract, createTestApp, makeGroup, makeSite, openSession } from '../testing/site.ts';
 
 const SHARE = { embedded: 1, postgres: 2 };
+/** Kills on each database in `npm run proof`. */
+const PROOF_KILLS = 500;
 const WRITERS = 6;
 /** Kills of one database: each kind is sent at most twice before a kill, and a person has at most 20 agent keys. */
 const KILLS_PER_ROUND = 9;
@@ -633,7 +635,7 @@ async function runRound(
 }
 
 onEachKind((kind) => {
-  const kills = getKillCount(kind, SHARE);
+  const kills = getKillCount(kind, SHARE, PROOF_KILLS);
   test(
     `${kills} kills leave every write of every area whole or absent, and none that was acknowledged is lost`,
     async () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { startKills } from './kills.ts';
+import { getKillCount, startKills } from './kills.ts';
 
 const choose = () => {
   const { random, report } = startKills('jobs', 'embedded');
@@ -18,4 +18,16 @@ test('STEWARD_KILLS_SEED repeats the moments, and each run prints its seed and f
   ]);
   vi.unstubAllEnvs();
   expect(choose()).not.toEqual(choose());
+});
+
+test('npm run proof kills more often than npm test, and STEWARD_KILLS sets another number', () => {
+  const share = { embedded: 1, postgres: 2 };
+  vi.stubEnv('STEWARD_PROOF', undefined);
+  vi.stubEnv('STEWARD_KILLS', undefined);
+  expect(getKillCount('postgres', share, 500)).toBe(2);
+  vi.stubEnv('STEWARD_PROOF', '1');
+  expect([getKillCount('postgres', share), getKillCount('embedded', share, 500)]).toEqual([60, 500]);
+  vi.stubEnv('STEWARD_KILLS', '7');
+  expect(getKillCount('embedded', share, 500)).toBe(7);
+  vi.unstubAllEnvs();
 });

@@ -2,12 +2,20 @@ import { randomInt } from 'node:crypto';
 import { createRandom, type Random } from '../../cli/load/random.ts';
 import type { Database } from '../../kernel/db/database.ts';
 
+const PROOF_KILLS = 60;
+
 /**
- * How often a test kills processes: `npm test` takes the share that fits its time, `npm run proof` sets STEWARD_KILLS. The embedded
- * database takes seconds to open.
+ * How often a test kills processes: `npm test` takes the share that fits its time, `npm run proof` its own number, and STEWARD_KILLS
+ * replaces both. The embedded database takes seconds to open.
  */
-export const getKillCount = (kind: Database['kind'], share: Record<Database['kind'], number>): number =>
-  Number(process.env['STEWARD_KILLS'] ?? share[kind]);
+export function getKillCount(
+  kind: Database['kind'],
+  share: Record<Database['kind'], number>,
+  proof = PROOF_KILLS,
+): number {
+  const usual = process.env['STEWARD_PROOF'] !== undefined ? proof : share[kind];
+  return Number(process.env['STEWARD_KILLS'] ?? usual);
+}
 
 /** Figures of a test that kills processes. */
 interface KillFigures {
