@@ -46,7 +46,7 @@ export const relationshipIntelligenceArea = defineArea({
     createExclusion: ['listExclusions'],
     deleteExclusion: ['listExclusions'],
     tryExclusion: [],
-    createErasure: ['listErasures', 'listRelationships', 'getImportActivity'],
+    createErasure: ['listErasures', 'listRelationships', 'listRelationshipUsers', 'getImportActivity'],
   },
   auditSentences: { 'user.relationships': 'Was changed in Relationship Intelligence' },
 });
