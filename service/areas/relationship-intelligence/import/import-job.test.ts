@@ -2,10 +2,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { ImportBudget, ImportRun, Job, JobItem } from '../../../../contract/generated/types.gen.ts';
-import { type Db, isEmbedded, withTransaction } from '../../../kernel/db/database.ts';
+import { type Db, isEmbedded } from '../../../kernel/db/database.ts';
 import type { JobKind } from '../../../kernel/jobs/job-kind.ts';
 import type { ApiClient, ErrorBody } from '../../../testing/calls.ts';
-import { untilSomebodyWaits } from '../../../testing/databases.ts';
 import { runJobs } from '../../../testing/jobs.ts';
 import {
   enableRelationships,
@@ -15,10 +14,12 @@ import {
   RI_PATH,
 } from '../../../testing/relationships.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../../testing/site.ts';
-import { eraseAddress } from '../settings/erasure.store.ts';
-import { lockSettings } from '../settings/settings.store.ts';
+import { eraseDuring } from '../settings/erase-during.fixture.ts';
 import { admit } from './gate.store.ts';
 import { importJob } from './import-job.ts';
+
+/** The first outside person of `makeEmails`. */
+const ERASED = 'person0@outside.test';
 
 const item = (userId: number, prefix: string) => ({ userId, emails: makeEmails(2, {}, prefix) });
 
@@ -204,21 +205,6 @@ onEachApp((context) => {
     expect((await post()).status).toBe(200);
   });
 
-  /** Erases the address of the first outside person; `act` begins when it is gone, and meets the erasure before its commit. */
-  const eraseDuring = async <Result>(
-    { siteId, userId }: { siteId: number; userId: number },
-    act: () => Promise<Result>,
-  ): Promise<Result> => {
-    const { db } = context();
-    const acting = await withTransaction(db, {}, async (tx) => {
-      await lockSettings(tx, siteId);
-      await eraseAddress(tx, { siteId, userId }, 'person0@outside.test');
-      const result = act();
-      await Promise.race([result, untilSomebodyWaits(db)]);
-      return { result };
-    });
-    return acting.result;
-  };
   const listAddresses = async (siteId: number) => {
     const { rows } = await sql<{ address: string }>`select distinct address
       from ri_item, unnest(addresses) as address where site_id = ${siteId} order by address`.execute(
@@ -235,7 +221,7 @@ onEachApp((context) => {
       kind: 'emails',
       items: [item(userId, 'a')],
     });
-    await eraseDuring({ siteId, userId }, () => runJobs(db));
+    await eraseDuring(db, { siteId, userId, address: ERASED }, () => runJobs(db));
     expect((await api.get<Job>(`jobs/${body.id}`)).body).toMatchObject({ state: 'finished', done: 1 });
     expect(await listAddresses(siteId)).toEqual(['ann@inside.test', 'person1@outside.test']);
   });
@@ -251,7 +237,7 @@ onEachApp((context) => {
       db,
     );
     const retry = () => api.post<Job>(`jobs/${id}/retry`);
-    const { status } = await eraseDuring({ siteId, userId }, retry);
+    const { status } = await eraseDuring(db, { siteId, userId, address: ERASED }, retry);
     expect(status).toBe(202);
     await runJobs(db);
     expect(await listAddresses(siteId)).toEqual(['ann@inside.test', 'person1@outside.test']);

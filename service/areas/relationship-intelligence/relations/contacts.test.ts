@@ -10,6 +10,7 @@ import type {
 import type { ErrorBody } from '../../../testing/calls.ts';
 import { enableRelationships, importEmails, makeEmails, RI_PATH } from '../../../testing/relationships.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../../testing/site.ts';
+import { eraseDuring } from '../settings/erase-during.fixture.ts';
 import { createContactsTask } from './contacts.ts';
 
 onEachApp((context) => {
@@ -89,6 +90,22 @@ onEachApp((context) => {
     const { body } = await api().get<FieldVm[]>(`/api/rest/v4/schema/entrytypes/${typeId}/fields`);
     return body.find(({ id }) => id !== emailFieldId)?.id ?? 0;
   };
+
+  test('a person who is erased while contacts are created gets none', async () => {
+    expect((await choose()).status).toBe(200);
+    const to = (address: string, name: string) => ({
+      sender: { address: person.email, name: 'Ada' },
+      recipientsTo: [{ address, name }],
+    });
+    const emails = [
+      ...makeEmails(1, to('gone@outside.test', 'Gone'), 'a'),
+      ...makeEmails(1, to('stays@outside.test', 'Stays'), 'b'),
+    ];
+    expect((await importEmails(api(), [{ userId: person.userId, emails }])).status).toBe(200);
+    const erased = { siteId, userId: person.userId, address: 'gone@outside.test' };
+    await eraseDuring(context().db, erased, runTask);
+    expect((await listContacts()).map(({ email }) => email)).toEqual(['stays@outside.test']);
+  });
 
   test('an invitation finds or creates the contact of the person, and is refused without an entry type', async () => {
     const guest = await makePerson(context().db, await makeSite(context().db));

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../kernel/db/database.ts';
 import { createItemTask } from '../../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
 import { createNamedEntries } from '../../entries/index.ts';
-import { loadSettings, type StoredSettings } from '../settings/settings.store.ts';
+import { loadSettings, lockAgainstErasure, type StoredSettings } from '../settings/settings.store.ts';
 import * as store from './contacts.store.ts';
 
 /** Name of the task that links relationships with contacts. */
@@ -90,6 +90,8 @@ export const createContactsTask = ({ db }: { db: Db }): ScheduledTask =>
       if (!target || userId === null) return false;
       const actor = { siteId, userId, email: await store.getEmail(db, userId), origin: undefined };
       return change(db, actor, async (tx, record) => {
+        // A person who is being erased gets no contact.
+        await lockAgainstErasure(tx, siteId);
         await store.lockContacts(tx, siteId);
         const due = await store.listDueContacts(tx, siteId, ADDRESSES_PER_STEP);
         const people = due.map(({ address, name, isMutual }) => ({ address, name: isMutual ? name : null }));
