@@ -189,13 +189,18 @@ export function findCitusPrograms(): string | undefined {
 
 /**
  * Starts a private cluster with additional settings (`name=value`), with the programs of a folder or those that are found. It stops when
- * this process ends in any way.
+ * this process ends in any way. `env` is added to the environment of the server.
  */
-export async function startPostgres(settings: readonly string[] = [], programs?: string): Promise<Cluster> {
+export async function startPostgres(
+  settings: readonly string[] = [],
+  programs?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Cluster> {
   const words = programs === undefined ? settings : [...settings, `${PROGRAMS}${programs}`];
   const child: ChildProcess = spawn(process.execPath, [fileURLToPath(import.meta.url), ...words], {
     // A separate process group: Ctrl-C reaches only the tests, which stop the cluster when they no longer need it.
     detached: true,
+    env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

@@ -1,58 +1,20 @@
-/** The embedded database with EMBEDDED_FSYNC=on, on a disk that fails or is slow: a library in front of libc stands for it. */
-import { execFile, spawn } from 'node:child_process';
+/** The embedded database with EMBEDDED_FSYNC=on, on a disk that fails or is slow. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../testing/databases.ts';
+import { createFailingDisk, SLOW_MS } from '../../testing/failing-disk.ts';
 import { openDatabase } from './database.ts';
 
 const PROCESS = fileURLToPath(new URL('../../testing/processes/fsync-process.ts', import.meta.url));
-const SLOW_MS = 300;
-
-/** fsync fails with EIO while the file FSYNC_FAILS exists, and takes longer while FSYNC_IS_SLOW exists. */
-const DISK_SOURCE = `
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
-int fsync(int fd) {
-  const char *fails = getenv("FSYNC_FAILS"), *slow = getenv("FSYNC_IS_SLOW");
-  if (slow && access(slow, F_OK) == 0) usleep(${SLOW_MS * 1000});
-  if (fails && access(fails, F_OK) == 0) { errno = EIO; return -1; }
-  return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd);
-}
-`;
-
-const folder = await mkdtemp(join(tmpdir(), 'steward-fsync-'));
-const library = join(folder, 'disk.so');
-await writeFile(join(folder, 'disk.c'), DISK_SOURCE);
-/** Why the library cannot be used here. */
-const refusal =
-  process.platform === 'linux'
-    ? await promisify(execFile)('cc', [
-        '-shared',
-        '-fPIC',
-        '-o',
-        library,
-        join(folder, 'disk.c'),
-        '-ldl',
-      ]).then(
-        () => undefined,
-        () => 'needs a C compiler',
-      )
-    : 'needs Linux';
+const disk = await createFailingDisk();
 
 /** Starts the process behind the library; `insert` returns the outcome and the longest gap of the event loop in milliseconds. */
 async function startProcess(dataDir: string) {
-  const [fails, slow] = [join(folder, 'fails'), join(folder, 'slow')];
   const child = spawn(process.execPath, [PROCESS, dataDir], {
-    env: { ...process.env, LD_PRELOAD: library, FSYNC_FAILS: fails, FSYNC_IS_SLOW: slow },
+    env: { ...process.env, ...disk.env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -64,9 +26,6 @@ async function startProcess(dataDir: string) {
       const [outcome, gap] = (await read()).split(' ');
       return { outcome, gapMs: Number(gap) };
     },
-    makeFail: () => writeFile(fails, ''),
-    makeSlow: () => writeFile(slow, ''),
-    repair: () => Promise.all([fails, slow].map((file) => rm(file, { force: true }))),
     async kill() {
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
@@ -75,25 +34,25 @@ async function startProcess(dataDir: string) {
   };
 }
 
-test.skipIf(refusal !== undefined)(
-  `a commit waits for the disk; when the disk fails it is refused, and nothing acknowledged is lost${refusal ? ` (skipped: ${refusal})` : ''}`,
+test.skipIf(disk.refusal !== undefined)(
+  `a commit waits for the disk; when the disk fails it is refused, and nothing acknowledged is lost${disk.refusal ? ` (skipped: ${disk.refusal})` : ''}`,
   async () => {
     const place = await createTestDatabase('embedded');
     const service = await startProcess(place.dataDir);
     expect(await service.insert('acknowledged')).toMatchObject({ outcome: 'stored' });
 
-    await service.makeSlow();
+    await disk.makeSlow();
     const startedAt = performance.now();
     const { outcome, gapMs } = await service.insert('slow');
     expect(outcome).toBe('stored');
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(SLOW_MS);
     expect(gapMs, 'the event loop does not wait for the disk').toBeLessThan(SLOW_MS);
-    await service.repair();
+    await disk.repair();
 
-    await service.makeFail();
+    await disk.makeFail();
     // Whether it is stored is unknown: the log was written, but not to the disk.
     expect(await service.insert('unknown')).toMatchObject({ outcome: '08006' });
-    await service.repair();
+    await disk.repair();
     expect(await service.insert('afterwards')).toMatchObject({ outcome: 'stored' });
     await service.kill();
 
@@ -102,6 +61,6 @@ test.skipIf(refusal !== undefined)(
     expect(stored).toEqual(expect.arrayContaining(['acknowledged', 'slow', 'afterwards']));
     await close();
     await place.remove();
-    await rm(folder, { recursive: true, force: true });
+    await disk.remove();
   },
 );
