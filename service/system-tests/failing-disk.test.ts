@@ -1,4 +1,4 @@
-/** A PostgreSQL server whose disk fails, under writes of a service, for `npm run proof`. */
+/** A PostgreSQL server whose disk fails or does not answer, under writes of a service, for `npm run proof`. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,8 @@ const isProof =
 const disk = isProof ? await createFailingDisk() : undefined;
 /** Entries of one request. */
 const ENTRIES = 5;
+/** Requests that must be answered while the disk does not. */
+const REQUESTS_WHILE_HANGING = 20;
 const RECOVERY = { timeout: 180_000 };
 
 describe.runIf(disk?.refusal === undefined && isProof)('a PostgreSQL server', { timeout: 600_000 }, () => {
@@ -45,6 +47,12 @@ describe.runIf(disk?.refusal === undefined && isProof)('a PostgreSQL server', { 
     await disk?.remove();
   });
 
+  const read = async (path: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${things.person.token}` };
+    const reply = await fetch(service.address + path, { headers });
+    await reply.text();
+    return reply.status;
+  };
   const write = async (batch: string): Promise<number> => {
     const reply = await fetch(`${service.address}${DATA}/entrydata/Thing`, {
       method: 'POST',
@@ -97,5 +105,28 @@ describe.runIf(disk?.refusal === undefined && isProof)('a PostgreSQL server', { 
     console.log(
       `3 failures of fsync: ${acknowledged.length} requests acknowledged, ${refused.length} refused with 503, ${batches.size} stored`,
     );
+  });
+
+  test('whose disk does not answer: commits wait for it, reads and health do not (F16)', async () => {
+    await disk?.hang();
+    let status: number | undefined;
+    const writing = (async () => {
+      status = await write('Batch that waits');
+    })();
+    const { db, close } = await openDatabase({ databaseUrl: cluster.url, dataDir });
+    const countWaiting = async () => {
+      const { rows } = await sql<{ count: number }>`
+        select count(*)::int as count from pg_stat_activity where wait_event ilike 'walsync'`.execute(db);
+      return rows[0]?.count;
+    };
+    await expect.poll(countWaiting, RECOVERY).toBeGreaterThan(0);
+    await close();
+    for (let count = 0; count < REQUESTS_WHILE_HANGING; count += 1)
+      expect(await Promise.all(['/livez', `${DATA}/entrydata/rows/Thing`].map(read))).toEqual([200, 200]);
+    expect(status).toBeUndefined();
+    await disk?.repair();
+    await writing;
+    expect(status).toBe(200);
+    expect((await readBatches()).get('Batch that waits')).toBe(ENTRIES);
   });
 });
