@@ -61,6 +61,9 @@ export function createCache<V extends object>(options: CacheOptions<V>) {
       cache.set(key, value);
       schedulePurge();
     },
+    delete(key: string): void {
+      cache.delete(key);
+    },
   };
 }
 

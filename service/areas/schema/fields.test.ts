@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { FieldVm } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
+import { collectGarbage } from '../../testing/fuzz/heap.ts';
 import { SCHEMA, setUpSchemaSite } from '../../testing/schema-fixture.ts';
 import { onEachApp } from '../../testing/site.ts';
 import { loadSchema } from './schema-cache.store.ts';
@@ -11,6 +13,17 @@ const listErrorPaths = ({ body }: { body: ErrorBody }) => body.errors?.map(({ pa
 onEachApp((context) => {
   const { siteId, api, makeType, addField, change, addEntry } = setUpSchemaSite(context);
   const loadVersion = async () => (await loadSchema(context().db, siteId())).version;
+
+  test('a schema that has changed does not stay in memory', async () => {
+    await makeType();
+    const replaced = new WeakRef(await loadSchema(context().db, siteId()));
+    await addField({ apiName: 'Later', fieldType: FIELD.text });
+    await loadSchema(context().db, siteId());
+    // A reference that was created in a turn keeps its object until the next one.
+    await nextTurn();
+    collectGarbage();
+    expect(replaced.deref()).toBeUndefined();
+  });
 
   describe('fields', () => {
     test('creates fields of every type, and lists them in order with filters (spec 4.6)', async () => {

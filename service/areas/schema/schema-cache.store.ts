@@ -109,7 +109,10 @@ export async function lockSchemaExclusive(tx: Tx, siteId: number): Promise<SiteS
   return loadSchema(tx, siteId);
 }
 
+/** Caches a schema instead of the one before: a site has one, and each version of a large one takes megabytes. */
 function cacheSchema(stamp: string, schema: SiteSchema): void {
+  const previous = lastStampBySite.get(schema.siteId);
+  if (previous !== undefined) schemasByStamp.delete(previous);
   lastStampBySite.set(schema.siteId, stamp);
   schemasByStamp.set(stamp, schema);
 }
