@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import type { UserLicenseInfoResponse } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectAccessibleInBothThemes, fillForm } from '../support/actions.ts';
 import {
   selectionBar,
@@ -12,6 +13,7 @@ import {
   selectAll,
 } from '../support/bulk.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
+import { findTile } from '../support/locators.ts';
 import { ada } from '../support/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
@@ -116,6 +118,36 @@ test('40 people of a pasted list are deactivated, and the undo restores them', a
   await undoJob(page, 'Deactivate 40 people', 'Activate 40 people: finished');
   task.expectAtMost(8);
   expect(await countActive()).toBe(40);
+});
+
+test('30 people of a pasted list get a license, and the dialog and the page of licenses count the seats', async ({
+  page,
+  calls,
+}) => {
+  const people = await createCrowd(calls, 'Seatbury', 30);
+  for (const { id: userId } of people) await calls.call('PUT', '/userLicense', { userId, licenseTypeId: 3 });
+  const listBillable = () =>
+    calls.call<UserLicenseInfoResponse[]>('GET', '/userLicenses?isBillable=true&pageSize=1000');
+  const before = await listBillable();
+  await openAs(page, ada);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const task = await countSteps(page);
+  await selectPasted(page, people);
+  await selectionBar(page).getByRole('button', { name: 'Change license' }).click();
+  const choice = page.getByRole('dialog', { name: 'Change the license of 30 people' });
+  await fillForm(choice, { License: 'Limited' });
+  await choice.getByRole('button', { name: 'Review' }).click();
+  const dialog = await waitForDryRun(page, 'Set 30 licenses to Limited?');
+  await expect(dialog).toContainText(`Billable licenses: +30, ${before.length} → ${before.length + 30}`);
+  await dialog.getByRole('button', { name: 'Set 30 licenses to Limited' }).click();
+  await waitForJob(page, 'Set 30 licenses to Limited: finished');
+  task.expectAtMost(8);
+  const after = await listBillable();
+  expect(after).toHaveLength(before.length + 30);
+  await page.getByRole('navigation').getByRole('link', { name: 'Licenses' }).click();
+  await expect(findTile(page, 'Billable')).toHaveText(String(after.length));
+  const limited = after.filter(({ description }) => description === 'Limited');
+  await expect(findTile(page, 'Limited')).toHaveText(String(limited.length));
 });
 
 test('selects, deactivates and undoes by keyboard', async ({ page, calls }) => {

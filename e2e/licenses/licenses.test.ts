@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import type { LicenseSeats, UserLicenseInfoResponse } from '../../contract/generated/types.gen.ts';
 import {
   expectAccessible,
@@ -7,6 +7,7 @@ import {
   openFilter,
 } from '../support/actions.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
+import { findTile } from '../support/locators.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -17,14 +18,6 @@ test.use({
 const grid = (page: Page) => page.getByRole('grid', { name: 'Licenses' });
 const license = (page: Page, name: string) =>
   page.getByRole('button', { name: new RegExp(`^License of ${RegExp.escape(name)}: `) });
-
-/** Number of a tile. */
-const tile = (page: Page, label: string): Locator =>
-  page
-    .getByRole('main')
-    .getByRole('term')
-    .filter({ hasText: new RegExp(`^${RegExp.escape(label)}$`) })
-    .locator('xpath=following-sibling::dd/strong');
 
 const licensesOf = (calls: ApiCalls, isBillable: boolean) =>
   calls.call<UserLicenseInfoResponse[]>('GET', `/userLicenses?isBillable=${isBillable}&pageSize=1000`);
@@ -47,14 +40,14 @@ test('tiles, chart, forecast and table agree with the service', async ({ page, c
   const others = await licensesOf(calls, false);
   const held = (id: number) => [...billable, ...others].filter((one) => one.licenseTypeId === id).length;
   await openAs(page, ada, '/licenses');
-  await expect(tile(page, 'Billable')).toHaveText(String(billable.length));
+  await expect(findTile(page, 'Billable')).toHaveText(String(billable.length));
   for (const [id, name] of [
     [1, 'Standard'],
     [2, 'Limited'],
     [3, 'Free/Complimentary'],
     [4, 'No License'],
   ] as const)
-    await expect(tile(page, name)).toHaveText(String(held(id)));
+    await expect(findTile(page, name)).toHaveText(String(held(id)));
 
   await page.getByText('Show as table').click();
   const rows = page.getByRole('region', { name: 'Licenses by day, table' }).getByRole('row');
@@ -126,14 +119,14 @@ test('changing a license in its row updates the tiles and the chart', async ({ p
   const before = (await licensesOf(calls, true)).length;
   await openAs(page, ada, '/licenses');
   await find(page, person.name);
-  await expect(tile(page, 'Billable')).toHaveText(String(before));
+  await expect(findTile(page, 'Billable')).toHaveText(String(before));
   await license(page, person.name).click();
   const free = page.getByRole('menuitem', { name: /^Free\/Complimentary/ });
   await expect(free).toContainText(`−1 billable: ${before - 1} after this, ${before} now`);
   await expectAccessibleInBothThemes(page);
   await free.click();
   await expectToast(page, `${person.name} has Free/Complimentary`);
-  await expect(tile(page, 'Billable')).toHaveText(String(before - 1));
+  await expect(findTile(page, 'Billable')).toHaveText(String(before - 1));
   await expect(license(page, person.name)).toHaveText('Free/Complimentary');
   expect(await licenseOf(calls, person.id)).toBe('Free/Complimentary');
   await expect(page.locator('.chart-legend')).toContainText(`Billable ${before - 1}`);

@@ -1,4 +1,4 @@
-/** Locators of the group and user import pages. */
+/** Locators of the pages of groups, user imports and licenses. */
 import type { Locator, Page } from '@playwright/test';
 
 export interface Group {
@@ -23,3 +23,11 @@ export const startImportButton = (page: Page): Locator => page.getByRole('button
 /** State of the job on its page once it has ended. */
 export const endedJobBadge = (page: Page): Locator =>
   page.getByRole('main').getByText(/^(Finished|Stopped)(, [\d,]+ failed)?$/);
+
+/** Number of the tile with this label. */
+export const findTile = (page: Page, label: string): Locator =>
+  page
+    .getByRole('main')
+    .getByRole('term')
+    .filter({ hasText: new RegExp(`^${RegExp.escape(label)}$`) })
+    .locator('xpath=following-sibling::dd/strong');
