@@ -76,9 +76,14 @@ test('the page of a job says what was exported and links to its list and entries
   await page.getByRole('group', { name: 'Exported by' }).getByText('Mine').click();
   await expect(exports.getByRole('row')).toHaveCount(2);
   await checkPageAtWidths(page);
-  await exports.getByRole('link', { name: 'Show list' }).click();
+  await exports.getByRole('link', { name: 'Show list', exact: true }).click();
   await expect(page.getByRole('grid', { name: 'Companies' })).toContainText('Alster');
   await expect(page.getByRole('grid', { name: 'Companies' })).not.toContainText('Hafen');
+  const filtered = page.url();
+  await page.goBack();
+  // The number of rows leads to the same list.
+  await exports.getByRole('link', { name: '1 row, show list' }).click();
+  await expect(page).toHaveURL(filtered);
 });
 
 test('invitations and the deletion of a group start at a time', async ({ page, calls }) => {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { FileDown } from 'lucide-react';
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { listJobsOptions } from '../../api/generated/queries/jobs.gen.ts';
@@ -155,6 +156,30 @@ export function ExportsPage() {
   );
 }
 
+interface ListLinkProps {
+  job: Job;
+  tabIndex: 0 | -1;
+  /** Shown in place of the link where the export has no list of the console. */
+  fallback?: string;
+  children: ReactNode;
+}
+
+/** Link to the exported list with the filter of the export. */
+function ListLink({ job, tabIndex, fallback, children }: ListLinkProps) {
+  const list = getExportedList(job);
+  if (!list) return fallback;
+  return (
+    <Link
+      to="/entries/$type"
+      params={{ type: list.type }}
+      search={list.query ? { query: list.query } : {}}
+      tabIndex={tabIndex}
+    >
+      {children}
+    </Link>
+  );
+}
+
 const TITLE_COLUMN: Column<Job> = {
   id: 'title',
   header: 'Export',
@@ -201,7 +226,15 @@ const FACT_COLUMNS: readonly Column<Job>[] = [
     header: 'Rows',
     width: 90,
     align: 'end',
-    cell: ({ file }) => (file ? formatNumber(file.rows) : ''),
+    cell(job, { tabIndex }) {
+      if (!job.file) return null;
+      return (
+        <ListLink job={job} tabIndex={tabIndex} fallback={formatNumber(job.file.rows)}>
+          {formatNumber(job.file.rows)}
+          <span className="visually-hidden"> {job.file.rows === 1 ? 'row' : 'rows'}, show list</span>
+        </ListLink>
+      );
+    },
   },
   {
     id: 'at',
@@ -222,19 +255,11 @@ const FACT_COLUMNS: readonly Column<Job>[] = [
     header: 'List',
     width: 84,
     small: 'line',
-    cell(job, { tabIndex }) {
-      const list = getExportedList(job);
-      return list ? (
-        <Link
-          to="/entries/$type"
-          params={{ type: list.type }}
-          search={list.query ? { query: list.query } : {}}
-          tabIndex={tabIndex}
-        >
-          Show list
-        </Link>
-      ) : null;
-    },
+    cell: (job, { tabIndex }) => (
+      <ListLink job={job} tabIndex={tabIndex}>
+        Show list
+      </ListLink>
+    ),
   },
 ];
 
