@@ -1,6 +1,6 @@
-/** Storage of a site: the limit that platform administrators set, and what administrators of the site see. */
-import { expectToast } from '../support/actions.ts';
-import { openAs } from '../support/calls.ts';
+/** Settings of a site for platform administrators: its storage, which its administrators see, and conflicts. */
+import { expectAccessible, expectToast } from '../support/actions.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -19,8 +19,31 @@ test('sets the storage of a site and shows it to its administrators', async ({ p
   await card.getByRole('button', { name: 'Save' }).click();
   await expectToast(page, /was saved/);
   await expect(card).toContainText('Used: 0 bytes of 500 MB.');
+  await page.getByRole('main').getByRole('link', { name: '1 active user' }).click();
+  await expect(page).toHaveURL('/users?status=active');
   await page.goto('/settings');
   await expect(page.getByRole('region', { name: 'Set by platform administrators' })).toContainText(
     '0 bytes of 500 MB',
   );
+});
+
+test('names who changed a site and its sign-in in the meantime', async ({ page, expectFailure }) => {
+  expectFailure(412);
+  await openAs(page, ada, '/sites/1');
+  const site = page.getByRole('region', { name: 'Site', exact: true });
+  const signIn = page.getByRole('region', { name: 'Sign-in' });
+  await expect(signIn.getByRole('button', { name: 'Save' })).toBeVisible();
+  await sendRequest(page.request, 'PUT', '/api/platform/sites/1', { storageQuotaBytes: 1_000_000_000 });
+  await sendRequest(page.request, 'PUT', '/api/platform/sites/1/identity', {
+    mode: 'password',
+    claim: 'oid',
+  });
+  await site.getByLabel('Name', { exact: true }).fill('Renamed');
+  await site.getByRole('button', { name: 'Save' }).click();
+  await expect(site.getByText('First Administrator changed this site in the meantime')).toBeVisible();
+  await signIn.getByRole('button', { name: 'Save' }).click();
+  await expect(
+    signIn.getByText('First Administrator changed the sign-in settings in the meantime'),
+  ).toBeVisible();
+  await expectAccessible(page);
 });

@@ -214,7 +214,9 @@ test('resolves conflicts with other users by cell, and confirms deletions of cha
   await changeElsewhere(40);
   await page.getByRole('button', { name: 'Review and save' }).click();
   const saveAndDelete = panel.getByRole('button', { name: 'Save 1 change and delete 1 entry' });
-  await expect(panel.getByText('Someone else changed Size after you staged the deletion.')).toBeVisible();
+  await expect(
+    panel.getByText('First Administrator changed Size after you staged the deletion.'),
+  ).toBeVisible();
   await expect(saveAndDelete).toHaveAccessibleDescription(/Decide first/);
   await panel.getByRole('button', { name: 'Delete anyway' }).click();
   await expect(panel.getByText('No entry refers to them')).toBeVisible();

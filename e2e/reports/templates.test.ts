@@ -1,5 +1,5 @@
-import { chooseMenuItem, chooseOption, findSelect } from '../support/actions.ts';
-import { openAs } from '../support/calls.ts';
+import { chooseMenuItem, chooseOption, expectAccessible, findSelect } from '../support/actions.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
 import { buildDocx, readDocx } from '../support/documents.ts';
 import { createEntryType } from '../support/entries.ts';
 import { downloadBytes } from '../support/files.ts';
@@ -13,7 +13,10 @@ const docx = (name: string, ...paragraphs: string[]) => ({
   buffer: buildDocx(paragraphs),
 });
 
-test('a template is checked while it is chosen, corrected, previewed and deleted', async ({ page }) => {
+test('a template is checked while it is chosen, corrected, previewed and deleted', async ({
+  page,
+  expectFailure,
+}) => {
   await openAs(page, ada);
   await createEntryType(page, 'Berth');
   await page.goto('/reports');
@@ -49,6 +52,22 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
     await change.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('version 2')).toBeVisible();
     await expect(page.getByRole('list', { name: 'Versions' }).getByRole('listitem')).toHaveCount(2);
+  });
+
+  await test.step('a change of somebody else is named', async () => {
+    expectFailure(412);
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    const change = page.getByRole('dialog', { name: 'Change Berth profile' });
+    const { pathname } = new URL(page.url());
+    await sendRequest(page.request, 'PUT', `/api/rest/v4/templatereports/${pathname.split('/').at(-1)}`, {
+      description: 'Written elsewhere',
+    });
+    await change.getByLabel('Name', { exact: true }).fill('Berth overview');
+    await change.getByRole('button', { name: 'Save' }).click();
+    await expect(change.getByText('First Administrator changed the template in the meantime')).toBeVisible();
+    await expectAccessible(page);
+    await page.reload();
+    await expect(page.getByText('Written elsewhere')).toBeVisible();
   });
 
   await test.step('placeholders show the data of the chosen entry, and the preview has it', async () => {

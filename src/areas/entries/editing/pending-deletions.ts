@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { RowVm } from '../../../../contract/generated/types.gen.ts';
+import type { DataRequestResultVm, RowVm } from '../../../../contract/generated/types.gen.ts';
 import { QUERY_LIMITS } from '../../../../contract/rules/query/condition.ts';
+import { readEntryData } from '../../../api/generated/sdk/entries.gen.ts';
 import { splitIntoChunks } from '../../../lib/chunks.ts';
 import { queryRows } from '../model/entry-rows.ts';
 import { getReferencingFields } from '../model/field-usage.ts';
@@ -8,12 +9,18 @@ import { WINDOW_TEXT_LIMIT, isTruncated } from '../model/full-values.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { getValue, isSameValue } from '../model/values.ts';
 import type { StagedDeletion } from './change-set.ts';
+import { MAX_REQUEST_ITEMS } from './send.ts';
 
 /** Changes of an entry after its deletion was staged: it was deleted, or displayed fields changed. */
 export interface DeletionConflict {
   /** The current row; undefined if the entry was deleted. */
   row: RowVm | undefined;
   changedFields: readonly Field[];
+}
+
+/** A conflict with those who changed the displayed fields last; an unknown or former user is missing. */
+export interface AuthoredConflict extends DeletionConflict {
+  modifiedBy: readonly number[];
 }
 
 /** Rows per request. */
@@ -40,6 +47,35 @@ export function findDeletionConflict(
   return changedFields.length > 0 ? { row, changedFields } : undefined;
 }
 
+async function readCells(
+  cells: { entryId: number; fieldId: number }[],
+  signal: AbortSignal,
+): Promise<readonly DataRequestResultVm[]> {
+  try {
+    return (await readEntryData({ body: cells, signal })).data;
+  } catch {
+    return [];
+  }
+}
+
+/** Reads who changed the cells of conflicts, as far as one request goes. A failure leaves them unknown: the conflicts count. */
+async function addAuthors(
+  conflicts: ReadonlyMap<number, DeletionConflict>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, AuthoredConflict>> {
+  const cells = [...conflicts]
+    .flatMap(([entryId, { changedFields }]) => changedFields.map(({ id: fieldId }) => ({ entryId, fieldId })))
+    .slice(0, MAX_REQUEST_ITEMS);
+  const data = cells.length === 0 ? [] : await readCells(cells, signal);
+  const authors = Map.groupBy(cells.keys(), (at) => cells[at]?.entryId);
+  return new Map(
+    [...conflicts].map(([entryId, conflict]) => {
+      const ids = authors.get(entryId)?.flatMap((at) => data[at]?.modifiedBy ?? []) ?? [];
+      return [entryId, { ...conflict, modifiedBy: [...new Set(ids)] }];
+    }),
+  );
+}
+
 /** Loads the entries to be deleted and finds those that changed, by entry id. */
 export function deletionConflictsQuery(
   typeId: number,
@@ -61,12 +97,13 @@ export function deletionConflictsQuery(
         const { rows } = await queryRows(typeId, { ...query, textLimit: WINDOW_TEXT_LIMIT }, signal);
         for (const row of rows) currentRows.set(row.EntryId, row);
       }
-      return new Map(
+      const conflicts = new Map(
         deletions.flatMap((deletion) => {
           const conflict = findDeletionConflict(deletion, currentRows.get(deletion.entryId), fields);
           return conflict ? [[deletion.entryId, conflict] as const] : [];
         }),
       );
+      return addAuthors(conflicts, signal);
     },
     enabled: deletions.length > 0,
     staleTime: 0,

@@ -11,6 +11,7 @@ import {
 } from '../../../api/generated/sdk/reports.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
@@ -49,7 +50,9 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
   const [entryTypeId, setEntryTypeId] = useState(template?.entryTypeId ?? types[0]?.id ?? 0);
   const [file, setFile] = useState<File>();
   const check = useCheck();
-  const save = useSave(template, etag);
+  // A later reading must not replace the tag of the values in the form.
+  const [startEtag] = useState(etag);
+  const save = useSave(template, startEtag);
   const maxBytes = options?.limits.templateBytes;
   const tooLarge =
     file && maxBytes !== undefined && file.size > maxBytes
@@ -82,7 +85,19 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
     <Panel title={template ? `Change ${template.name}` : 'New template'} onClose={onClose}>
       <form className="form" onSubmit={(event) => void submit(event)}>
         <div className="form-body rep-form">
-          {save.error && <FailureBanner failure={save.error} />}
+          {save.error &&
+            (template && toServiceError(save.error).status === 412 ? (
+              <ConflictBanner
+                action="report-template.update"
+                subjectType="report-template"
+                subjectId={template.id}
+                what="the template"
+              >
+                Your changes are not saved. Reload the page to see theirs, then make yours again.
+              </ConflictBanner>
+            ) : (
+              <FailureBanner failure={save.error} />
+            ))}
           <FieldFrame
             id={`${id}-file`}
             noteId={`${id}-file-note`}
@@ -179,17 +194,11 @@ const useSave = (template: ReportTemplateDetail | undefined, etag: string | unde
       const path = { templateId: template.id };
       const ifMatch = etag === undefined ? {} : { 'If-Match': etag };
       const form = file && asForm(values, file);
-      try {
-        const { data } = await replaceReportTemplate(
-          form
-            ? { path, ...form, headers: { ...form.headers, ...ifMatch } }
-            : { path, body: values, headers: ifMatch },
-        );
-        return data;
-      } catch (thrown) {
-        const failure = toServiceError(thrown);
-        if (failure.status !== 412) throw failure;
-        throw new ServiceError(412, 'Another user changed the template in the meantime. Reload the page.');
-      }
+      const { data } = await replaceReportTemplate(
+        form
+          ? { path, ...form, headers: { ...form.headers, ...ifMatch } }
+          : { path, body: values, headers: ifMatch },
+      );
+      return data;
     },
   });

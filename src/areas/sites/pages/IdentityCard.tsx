@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { SiteIdentity, SiteIdentityInfo } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
 import { getSiteIdentity, updateSiteIdentity } from '../../../api/generated/sdk/platform.gen.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -61,9 +62,14 @@ export function IdentityCard({ siteId }: { siteId: number }) {
           disabledReason={wouldLockOut ? 'No one could administer the platform anymore' : undefined}
         >
           {hasConflict && (
-            <Banner tone="warn" title="Another user changed the sign-in settings in the meantime">
+            <ConflictBanner
+              action="site.identity"
+              subjectType="site"
+              subjectId={siteId}
+              what="the sign-in settings"
+            >
               Your changes are not saved yet. Saving again replaces the settings with yours.
-            </Banner>
+            </ConflictBanner>
           )}
           <SelectField control={form.control} name="mode" label="Sign-in method" options={MODES} />
           {wouldLockOut && (

@@ -1,14 +1,15 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
 import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
 import { getPlatformSite, updatePlatformSite } from '../../../api/generated/sdk/platform.gen.ts';
+import { useSession } from '../../../api/session.ts';
+import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
 import { formatStorage } from '../../../lib/sizes.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
@@ -28,11 +29,25 @@ const route = getRouteApi('/_app/sites/$siteId');
 export function SitePage() {
   const { siteId } = route.useParams();
   const { data } = useSuspenseQuery(siteQuery(siteId)).data;
+  const { site } = useSession();
+  const members = pluralize(data.members, 'active user', 'active users');
   return (
     <Page
       breadcrumbs={<Breadcrumbs />}
       title={data.name}
-      meta={`${data.slug}, ${pluralize(data.members, 'active user', 'active users')}, ${pluralize(data.administrators, 'administrator', 'administrators')}`}
+      meta={
+        <>
+          {data.slug}, {/* Users of another site are listed there only. */}
+          {site.id === siteId ? (
+            <Link to="/users" search={{ status: 'active' }}>
+              {members}
+            </Link>
+          ) : (
+            members
+          )}
+          , {pluralize(data.administrators, 'administrator', 'administrators')}
+        </>
+      }
     >
       <div className="sites-cards">
         <SiteCard siteId={siteId} />
@@ -86,9 +101,9 @@ function SiteCard({ siteId }: { siteId: number }) {
       <CardBody>
         <Form form={form} pending={isSubmitting} error={error} submitLabel="Save" onSubmit={submit}>
           {hasConflict && (
-            <Banner tone="warn" title="Another user changed this site in the meantime">
+            <ConflictBanner action="site.update" subjectType="site" subjectId={siteId} what="this site">
               Your changes are not saved yet. Saving again replaces the settings with yours.
-            </Banner>
+            </ConflictBanner>
           )}
           <TextField control={form.control} name="name" label="Name" />
           <TextField

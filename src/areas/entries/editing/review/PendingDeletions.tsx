@@ -17,6 +17,8 @@ interface PendingDeletionsProps {
   typeId: number;
   schema: Schema;
   deletions: readonly ReviewedDeletion[];
+  /** Names of those who changed the entries since. */
+  userNames: ReadonlyMap<number, string>;
   /** Whether values are saved before the deletions. */
   afterValues: boolean;
 }
@@ -25,7 +27,13 @@ const PAGE_SIZE = 50;
 const listFormat = new Intl.ListFormat('en');
 
 /** The staged deletions with their consequences and a button to keep each entry. */
-export function PendingDeletions({ typeId, schema, deletions, afterValues }: PendingDeletionsProps) {
+export function PendingDeletions({
+  typeId,
+  schema,
+  deletions,
+  userNames,
+  afterValues,
+}: PendingDeletionsProps) {
   const [visibleCount, setVisibleCount] = useState(PAGE_SIZE);
   if (deletions.length === 0) return null;
   const keep = (entryIds: readonly number[], name: string) =>
@@ -55,7 +63,7 @@ export function PendingDeletions({ typeId, schema, deletions, afterValues }: Pen
       <EmptiedReferences {...{ typeId, schema, deletions }} />
       <ul>
         {deletions.slice(0, visibleCount).map((reviewed) => (
-          <PendingDeletionItem key={reviewed.deletion.entryId} {...{ typeId, keep, reviewed }} />
+          <PendingDeletionItem key={reviewed.deletion.entryId} {...{ typeId, keep, reviewed, userNames }} />
         ))}
       </ul>
       {deletions.length > visibleCount && (
@@ -70,12 +78,20 @@ export function PendingDeletions({ typeId, schema, deletions, afterValues }: Pen
 interface PendingDeletionItemProps {
   typeId: number;
   reviewed: ReviewedDeletion;
+  userNames: ReadonlyMap<number, string>;
   keep: (entryIds: readonly number[], name: string) => void;
+}
+
+/** Names of those who changed an entry; "Someone else" if one of them is unknown. */
+function formatAuthors(ids: readonly number[], userNames: ReadonlyMap<number, string>): string {
+  const names = ids.flatMap((id) => userNames.get(id) ?? []);
+  return names.length > 0 && names.length === ids.length ? listFormat.format(names) : 'Someone else';
 }
 
 function PendingDeletionItem({
   typeId,
   reviewed: { deletion, error, conflict },
+  userNames,
   keep,
 }: PendingDeletionItemProps) {
   const { entryId, entryName } = deletion;
@@ -100,8 +116,8 @@ function PendingDeletionItem({
       {conflict && row && (
         <div className="review-conflict">
           <p>
-            Someone else changed {listFormat.format(conflict.changedFields.map(({ name }) => name))} after you
-            staged the deletion.
+            <bdi>{formatAuthors(conflict.modifiedBy, userNames)}</bdi> changed{' '}
+            {listFormat.format(conflict.changedFields.map(({ name }) => name))} after you staged the deletion.
           </p>
           <span className="review-actions">
             <Button size="small" onClick={() => keep([entryId], entryName)}>
@@ -118,7 +134,11 @@ function PendingDeletionItem({
 }
 
 /** Number of references to the entries by field; deleting empties them. */
-function EmptiedReferences({ typeId, schema, deletions }: Omit<PendingDeletionsProps, 'afterValues'>) {
+function EmptiedReferences({
+  typeId,
+  schema,
+  deletions,
+}: Pick<PendingDeletionsProps, 'typeId' | 'schema' | 'deletions'>) {
   const ids = useMemo(() => deletions.map(({ deletion }) => deletion.entryId), [deletions]);
   const { data, error } = useQuery({
     ...referenceCountsQuery(typeId, ids, schema),

@@ -31,7 +31,7 @@ import { currentCellsQuery } from '../current-cells.ts';
 import type { CurrentCell } from '../current-cells.ts';
 import { formatStagedCounts } from '../format-changes.ts';
 import { deletionConflictsQuery } from '../pending-deletions.ts';
-import type { DeletionConflict } from '../pending-deletions.ts';
+import type { AuthoredConflict } from '../pending-deletions.ts';
 import { updateSendState, MAX_REQUEST_ITEMS } from '../send.ts';
 import type { SendFailure } from '../send.ts';
 import { useSend } from '../use-send.ts';
@@ -47,7 +47,7 @@ interface ReviewPanelProps {
 }
 
 const NO_CURRENT_CELLS: ReadonlyMap<string, CurrentCell> = new Map();
-const NO_DELETION_CONFLICTS: ReadonlyMap<number, DeletionConflict> = new Map();
+const NO_DELETION_CONFLICTS: ReadonlyMap<number, AuthoredConflict> = new Map();
 const PAGE_SIZE = 50;
 
 /** Panel to review the staged changes of a type by entry, resolve conflicts and save them in one request. */
@@ -76,7 +76,13 @@ export function ReviewPanel({ typeId, onClose: close }: ReviewPanelProps) {
     [changes, fields, current.data, deletionConflicts.data],
   );
   const userNames = useUserNames(
-    useMemo(() => conflicts.flatMap(({ theirs }) => theirs?.modifiedBy ?? []), [conflicts]),
+    useMemo(
+      () => [
+        ...conflicts.flatMap(({ theirs }) => theirs?.modifiedBy ?? []),
+        ...deletions.flatMap(({ conflict }) => conflict?.modifiedBy ?? []),
+      ],
+      [conflicts, deletions],
+    ),
   );
   const { send, failure, pending } = useSend(typeId);
   const deleting = usePermission('deleteEntries');
@@ -176,7 +182,7 @@ export function ReviewPanel({ typeId, onClose: close }: ReviewPanelProps) {
           />
         )}
         {isEmpty && <p className="review-none">There are no staged changes.</p>}
-        <PendingDeletions {...{ typeId, schema, deletions }} afterValues={total.cells > 0} />
+        <PendingDeletions {...{ typeId, schema, deletions, userNames }} afterValues={total.cells > 0} />
         {entries.slice(0, visibleCount).map((entry) => (
           <ReviewEntry key={entry.entryId} {...{ typeId, entry, userNames }} />
         ))}

@@ -5,7 +5,7 @@ import { getCellKey, countStaged, getDeletionKey } from '../change-set.ts';
 import type { ChangeSet, EntryCells, StagedCell, StagedDeletion } from '../change-set.ts';
 import { isConflict, isAlreadyStored } from '../current-cells.ts';
 import type { CurrentCell } from '../current-cells.ts';
-import type { DeletionConflict } from '../pending-deletions.ts';
+import type { AuthoredConflict } from '../pending-deletions.ts';
 import { findMissingValues, getValueError } from '../value-rules.ts';
 
 /** A staged cell with its validation. */
@@ -34,7 +34,7 @@ export interface ReviewedDeletion {
   /** The service's reason for not deleting it. */
   error: string | undefined;
   /** Changes since it was staged; undefined if there are none or they are not loaded yet. */
-  conflict: DeletionConflict | undefined;
+  conflict: AuthoredConflict | undefined;
 }
 
 type CurrentCells = ReadonlyMap<string, CurrentCell>;
@@ -109,7 +109,7 @@ export function reviewChangeSet(
   changes: ChangeSet,
   fields: readonly Field[],
   currentCells: CurrentCells,
-  deletionConflicts: ReadonlyMap<number, DeletionConflict>,
+  deletionConflicts: ReadonlyMap<number, AuthoredConflict>,
 ) {
   const entries = [...changes.cells]
     .filter(([entryId]) => !changes.deletions.has(entryId))
