@@ -10,6 +10,7 @@ import {
   expectRow,
   expectToast,
   fillForm,
+  turnAgentLicenseOn,
 } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { createEntryType, DATA, SCHEMA } from '../support/entries.ts';
@@ -37,16 +38,6 @@ async function connectAgent({ url }: Service, key: string): Promise<Client> {
     }),
   );
   return client;
-}
-
-/** Gives the site the license in Sites. */
-async function turnLicenseOn(page: Page): Promise<void> {
-  await page.goto('/sites/1');
-  const license = page.getByRole('switch', { name: 'Agent server license' });
-  if (await license.isChecked()) return;
-  await license.check();
-  await page.getByRole('button', { name: 'Save', exact: true }).first().click();
-  await expectToast(page, /was saved/);
 }
 
 /** Fills the open panel for a new key and returns the key. */
@@ -168,7 +159,7 @@ test('makes a key on a licensed site, shows what its agent read, and stops all a
     storeRequests: [{ entryId: first, fieldId: reason, value: INSTRUCTION }],
   });
   await createEntryType(page, 'Secret');
-  await turnLicenseOn(page);
+  await turnAgentLicenseOn(page);
 
   await page.goto('/agent');
   await newKey.click();
@@ -248,7 +239,7 @@ test('makes a key on a licensed site, shows what its agent read, and stops all a
 test('the link of each result of an agent opens the same data', async ({ page, service }) => {
   await openAs(page, ada);
   const { first } = await createEntryType(page, 'Buoy');
-  await turnLicenseOn(page);
+  await turnAgentLicenseOn(page);
   await page.goto('/agent');
   await page.getByRole('button', { name: 'New key' }).first().click();
   const key = await makeKey(page, { Name: 'Link reader' });
@@ -295,7 +286,7 @@ test('people make and revoke their own agents, and administrators preview what t
   const groups = [await calls.createGroup('People with agents', ['Read Data', 'Use Agent Server'])];
   const person = await calls.createUser({ firstName: 'Amara', lastName: 'Okonkwo', groups });
   await openAs(page, ada);
-  await turnLicenseOn(page);
+  await turnAgentLicenseOn(page);
   await sendRequest(page.request, 'POST', SCHEMA, {
     apiName: 'Vessel',
     singularName: 'Vessel',

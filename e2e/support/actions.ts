@@ -211,3 +211,13 @@ export async function openFilter(page: Page, name: string): Promise<Locator> {
   }
   return page.getByRole('dialog', { name: `${name} filter` });
 }
+
+/** Gives the site the license for the agent server in Sites. */
+export async function turnAgentLicenseOn(page: Page): Promise<void> {
+  await page.goto('/sites/1');
+  const license = page.getByRole('switch', { name: 'Agent server license' });
+  if (await license.isChecked()) return;
+  await license.check();
+  await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+  await expectToast(page, /was saved/);
+}

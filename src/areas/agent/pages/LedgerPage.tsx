@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Download, ScrollText, X } from 'lucide-react';
+import { ChartColumnStacked, Download, ScrollText, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { AgentCall, AgentCallSummary, AgentKey } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -21,7 +21,7 @@ import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { FilterChip, RemovableChip, ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { AsOf } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { useMedia } from '../../../ui/use-media.ts';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { buildCallSeries, getAgentTone } from '../model/call-series.ts';
 import { formatCallsCsv, readCalls, useCallQuery, useCalls, useCallSummary } from '../model/calls.ts';
 import type { CallQuery } from '../model/calls.ts';
@@ -66,6 +66,10 @@ export function LedgerPage() {
   const [selected, setSelected] = useState<ReadFieldKey>();
   // Without a side column the field stands under the map.
   const isNarrow = useMedia(ONE_COLUMN);
+  // A phone shows the calls first.
+  const small = useMedia(SMALL_SCREEN);
+  const [isOverviewOpen, setOverviewOpen] = useState(false);
+  const showsOverview = !small || isOverviewOpen;
   const field = selected && (
     <FieldCard {...{ selected, view, show, names, query }} onClose={() => setSelected(undefined)} />
   );
@@ -78,9 +82,11 @@ export function LedgerPage() {
           value={range.days}
           onChange={(days) => show({ ...view, days: days === 1 ? undefined : days })}
         />
-        <p className="agent-soft agent-totals num">
-          {summary ? <Totals summary={summary} /> : NO_BREAK_SPACE}
-        </p>
+        {showsOverview && (
+          <p className="agent-soft agent-totals num">
+            {summary ? <Totals summary={summary} /> : NO_BREAK_SPACE}
+          </p>
+        )}
         <span className="agent-end">
           <AsOf>Live</AsOf>
         </span>
@@ -88,10 +94,17 @@ export function LedgerPage() {
       {error && <FailureBanner failure={toServiceError(error)} />}
       <div className="agent-columns">
         <div className="agent-main">
-          <TimeCard summary={summary} range={range} />
-          <HeatMapCard {...{ summary, names, selected }} onSelect={setSelected} />
-          {isNarrow && field}
-          <CallsCard {...{ query, view, show, names, summary }} />
+          {showsOverview && (
+            <>
+              <TimeCard summary={summary} range={range} />
+              <HeatMapCard {...{ summary, names, selected }} onSelect={setSelected} />
+              {isNarrow && field}
+            </>
+          )}
+          <CallsCard
+            {...{ query, view, show, names, summary, showsOverview }}
+            onOverview={small ? () => setOverviewOpen(!showsOverview) : undefined}
+          />
         </div>
         <aside className="agent-side" aria-label="Keys and selection">
           {!isNarrow && field}
@@ -326,9 +339,13 @@ const getCallLabel = ({ sentence }: CallRow) => sentence;
 interface CallsCardProps extends ViewProps {
   query: CallQuery;
   summary: AgentCallSummary | undefined;
+  /** Whether the chart and the map of fields are shown above the list. */
+  showsOverview: boolean;
+  /** Shows or hides them; undefined where they are always shown. */
+  onOverview: (() => void) | undefined;
 }
 
-function CallsCard({ query, view, show, names, summary }: CallsCardProps) {
+function CallsCard({ query, view, show, names, summary, showsOverview, onOverview }: CallsCardProps) {
   const { calls, error, isFetching, isLoadingMore, hasMore, loadMore, refetch } = useCalls(query);
   const [opened, setOpened] = useState<AgentCall>();
   const rows = useMemo(() => {
@@ -342,10 +359,25 @@ function CallsCard({ query, view, show, names, summary }: CallsCardProps) {
   }, [calls, names, summary]);
   return (
     <section className="agent-section" aria-label="Ledger">
-      <h2>Ledger</h2>
+      {/* On a phone the selected tab above the list says it. */}
+      <h2 className={onOverview && 'visually-hidden'}>Ledger</h2>
       <ListTable
         table="agentCalls"
-        tools={<ExportButton query={query} names={names} isEmpty={rows === undefined || rows.length === 0} />}
+        tools={
+          <>
+            {onOverview && (
+              <Button
+                size="small"
+                icon={ChartColumnStacked}
+                aria-expanded={showsOverview}
+                onClick={onOverview}
+              >
+                Chart and map
+              </Button>
+            )}
+            <ExportButton query={query} names={names} isEmpty={rows === undefined || rows.length === 0} />
+          </>
+        }
         filters={<LedgerFilters {...{ view, show, names }} />}
         label="Calls"
         columns={CALL_COLUMNS}
