@@ -1,7 +1,7 @@
-/** Checks what opens over pages, at both widths and in both themes; pages are checked in pages.test.ts. */
+/** Checks what opens over pages: in both themes on a desktop, in dark on a phone. Pages are checked in pages.test.ts. */
 import { chooseMenuItem, expectToast, fillForm, openFilter } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { pageHeading, checkPage, checkOpened, VIEWPORT_WIDTHS } from '../support/page-checks.ts';
+import { pageHeading, checkOpened, checkOverlay, VIEWPORT_WIDTHS } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -23,7 +23,7 @@ for (const width of VIEWPORT_WIDTHS) {
       await page.keyboard.press('Control+k');
       await page.keyboard.type('an');
       await expect(page.getByRole('menuitem').first()).toBeVisible();
-      await checkPage(page);
+      await checkOverlay(page);
       await page.keyboard.press('Escape');
       await page.keyboard.press('Escape');
       if (!small) return;
@@ -51,12 +51,12 @@ for (const width of VIEWPORT_WIDTHS) {
         .nth(2)
         .check();
       await expect(page.getByRole('region', { name: 'Selection' })).toBeVisible();
-      await checkPage(page);
+      await checkOverlay(page);
       await page.goto('/users/new');
       const panel = page.getByRole('dialog', { name: 'New user' });
       await panel.getByRole('button', { name: 'Create user' }).click();
       await expect(panel.getByText('Enter a first name')).toBeVisible();
-      await checkPage(page);
+      await checkOverlay(page);
       await checkOpened(page, 'listbox', () => panel.getByRole('combobox', { name: 'Groups' }).click());
       await checkOpened(page, 'listbox', () => panel.getByRole('button', { name: /License/ }).click());
     });
@@ -66,32 +66,32 @@ for (const width of VIEWPORT_WIDTHS) {
       await openAs(page, ada, '/invitations');
       const grid = page.getByRole('grid', { name: 'Invitations' });
       await expect(grid.getByRole('row').nth(2)).toBeVisible();
-      await checkPage(page);
+      await checkOverlay(page);
       await checkOpened(page, 'alertdialog', () =>
         chooseMenuItem(page, `Actions for ${first?.email}`, 'Revoke…'),
       );
       await chooseMenuItem(page, `Actions for ${first?.email}`, 'Extend…');
       await page.getByRole('dialog').getByText('Other', { exact: true }).click();
       await page.getByRole('dialog').getByRole('textbox').fill('0');
-      await checkPage(page);
+      await checkOverlay(page);
       await page.keyboard.press('Escape');
       await page.goto('/invitations/new');
       const typed = `${first?.email}, ${first?.email}, nobody@nowhere.example, broken@`;
       await page.getByLabel('E-mail addresses').fill(typed);
       await page.getByText('Temporary', { exact: true }).click();
       await expect(page.getByText('No user yet')).toBeVisible();
-      await checkPage(page);
+      await checkOverlay(page);
     });
 
     test('overlays of a user page', async ({ page, calls }) => {
       const person = await calls.createUser();
       await openAs(page, ada, `/users/${person.id}`);
       await page.getByRole('button', { name: 'Edit' }).click();
-      await checkPage(page);
+      await checkOverlay(page);
       await fillForm(page.getByRole('region', { name: 'Profile', exact: true }), { 'First name': 'Shown' });
       await page.getByRole('button', { name: 'Save' }).click();
       await expectToast(page, /^Shown .* was saved$/);
-      await checkPage(page);
+      await checkOverlay(page);
       await checkOpened(page, 'alertdialog', () => page.getByRole('button', { name: 'Deactivate…' }).click());
       await checkOpened(page, 'alertdialog', () =>
         page.getByRole('button', { name: 'Remove from site…' }).click(),
@@ -100,7 +100,7 @@ for (const width of VIEWPORT_WIDTHS) {
         page.getByRole('switch', { name: 'Two-factor authentication' }).click(),
       );
       await chooseMenuItem(page, /^Actions for/, 'Deactivate');
-      await checkPage(page);
+      await checkOverlay(page);
     });
 
     test('proxy assignments and acting', async ({ page, elsewhere, calls }) => {
@@ -112,15 +112,15 @@ for (const width of VIEWPORT_WIDTHS) {
       await calls.call('POST', '/user/proxy/changes', { add: pairs });
       await openAs(page, ada, `/proxies/${proxy.id}`);
       await expect(page.getByRole('dialog', { name: proxy.name })).toContainText('May act for 1 user');
-      await checkPage(page);
+      await checkOverlay(page);
       await page.goto(`/proxies/assign?delegate=${proxy.id}`);
       await expect(
         page.getByRole('checkbox', { name: 'Replace the whole list of 1 assignment' }),
       ).toBeVisible();
-      await checkPage(page);
+      await checkOverlay(page);
       await page.goto(`/proxies/graph?around=${proxy.id}`);
       await expect(page.getByRole('figure').getByRole('link')).toHaveCount(2);
-      await checkPage(page);
+      await checkOverlay(page);
 
       await elsewhere.setViewportSize({ width, height: 800 });
       await openAs(elsewhere, proxy, '/nowhere');
@@ -129,16 +129,16 @@ for (const width of VIEWPORT_WIDTHS) {
       await dialog
         .getByLabel('Reason')
         .fill('A reason that is written down, and longer than one line has room');
-      await checkPage(elsewhere);
+      await checkOverlay(elsewhere);
       await dialog.getByRole('button', { name: /^Work as/ }).click();
       await expect(elsewhere.getByRole('region', { name: 'Working as someone else' })).toBeVisible();
       await expect(pageHeading(elsewhere)).toBeVisible();
-      await checkPage(elsewhere);
+      await checkOverlay(elsewhere);
 
       await page.goto('/proxies/reports');
       await page.getByRole('link', { name: `${proxy.name} for ${principal.name}` }).click();
       await expect(page.getByRole('region', { name: 'Steps' })).toBeVisible();
-      await checkPage(page);
+      await checkOverlay(page);
     });
   });
 }

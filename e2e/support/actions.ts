@@ -185,6 +185,13 @@ export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   await expectNoViolations(page, (await createScan(page)).withRules(['color-contrast']));
 }
 
+/** Expects no violations in the dark theme. */
+export async function expectAccessibleInDark(page: Page): Promise<void> {
+  if (isFirefox(page)) return;
+  await setColorScheme(page, 'dark');
+  await expectAccessible(page);
+}
+
 /** Selects a person in a combo box. */
 export async function selectPerson(page: Page, field: string, name: string): Promise<void> {
   await page.getByRole('combobox', { name: field, exact: true }).fill(name);

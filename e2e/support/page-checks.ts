@@ -1,6 +1,6 @@
 /** Checks that apply to every page and to everything that opens over one. */
 import { expect, type Locator, type Page } from '@playwright/test';
-import { expectAccessibleInBothThemes, expectAccessibleLayout } from './actions.ts';
+import { expectAccessibleInBothThemes, expectAccessibleInDark, expectAccessibleLayout } from './actions.ts';
 
 export const VIEWPORT_WIDTHS = [1280, 390];
 const VIEWPORT_HEIGHT = 800;
@@ -62,6 +62,17 @@ export async function checkPage(page: Page): Promise<void> {
   await (isNarrow ? expectAccessibleLayout(page) : expectAccessibleInBothThemes(page));
 }
 
+/**
+ * Checks what opens over a page: as `checkPage`, but on a phone with all rules in the dark theme, because dialogs and menus there have
+ * parts that a desktop does not show.
+ */
+export async function checkOverlay(page: Page): Promise<void> {
+  const isNarrow = (page.viewportSize()?.width ?? 0) < 768;
+  if (!isNarrow) return checkPage(page);
+  await expectFits(page);
+  await expectAccessibleInDark(page);
+}
+
 /** Waits until the page was laid out and painted. */
 const waitForFrames = (page: Page) =>
   page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
@@ -103,7 +114,7 @@ export async function checkOpened(
   page: Page,
   role: 'menu' | 'dialog' | 'alertdialog' | 'listbox',
   open: () => Promise<unknown>,
-  how: (page: Page) => Promise<void> = checkPage,
+  how: (page: Page) => Promise<void> = checkOverlay,
 ): Promise<void> {
   await open();
   const opened = page.getByRole(role);
