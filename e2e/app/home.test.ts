@@ -75,6 +75,27 @@ test('the overview names what needs attention, and each of its parts leads somew
   await expect(page.getByText('Billable seats')).toBeHidden();
 });
 
+test('the overview says what could not be read, and reads it again', async ({ page, expectFailure }) => {
+  expectFailure(500);
+  const failing = /\/entries\/changes\?|\/v4\/backups\?|\/v4\/backups$/;
+  await page.route(failing, (route) =>
+    route.fulfill({ status: 500, json: { message: 'An unexpected error occurred', requestId: 'failing' } }),
+  );
+  await openAs(page, ada);
+  for (const name of [/^Needs attention/, 'Recent changes']) {
+    const card = page.locator('section.card').filter({ has: page.getByRole('heading', { name }) });
+    await expect(card).toContainText('Not loaded: An unexpected error occurred.');
+    // What could be read is there.
+    await expect(card.getByRole('listitem').first()).toBeVisible();
+  }
+  await page.unroute(failing);
+  for (const name of [/^Needs attention/, 'Recent changes']) {
+    const card = page.locator('section.card').filter({ has: page.getByRole('heading', { name }) });
+    await card.getByRole('button', { name: 'Try again' }).click();
+    await expect(card).not.toContainText('Not loaded');
+  }
+});
+
 test('figures of 30 days are charts with a text and a table, and each leads to its page', async ({
   page,
   calls,

@@ -5,21 +5,25 @@ import { buttonClass } from '../../../ui/button/button-class.ts';
 import { findFailedJobs } from '../model/attention.ts';
 import type { AttentionItem } from '../model/attention.ts';
 import { HomeCard, StatusRow } from './HomeCard.tsx';
+import type { HomeFailure } from './HomeCard.tsx';
 
 interface AttentionCardProps {
   items: readonly AttentionItem[];
   isLoading: boolean;
+  /** Why some of it could not be checked. */
+  failure: HomeFailure | undefined;
   jobs: readonly Job[];
   now: Date;
 }
 
 /** What needs attention, each with the page where it is acted on. */
-export function AttentionCard({ items, isLoading, jobs, now }: AttentionCardProps) {
+export function AttentionCard({ items, isLoading, failure, jobs, now }: AttentionCardProps) {
   const [failedJob] = findFailedJobs(jobs, now);
   return (
     <HomeCard
       title={items.length > 0 ? `Needs attention (${items.length})` : 'Needs attention'}
       loadingRows={items.length === 0 && isLoading ? 3 : undefined}
+      failure={failure}
     >
       {items.length > 0 && (
         <ul className="home-rows" aria-label="Needs attention">
@@ -34,7 +38,7 @@ export function AttentionCard({ items, isLoading, jobs, now }: AttentionCardProp
           ))}
         </ul>
       )}
-      {items.length === 0 && !isLoading && (
+      {items.length === 0 && !isLoading && !failure && (
         <StatusRow
           tone="ok"
           icon={CircleCheck}

@@ -16,7 +16,7 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { BeforeAfter, findShortChange, KIND_LABELS } from '../../activity/index.ts';
 import { formatAct, mergeChanges } from '../model/changes.ts';
 import { HomeCard } from './HomeCard.tsx';
-import { CHANGES_SHOWN, STALE_MS } from './use-home.ts';
+import { CHANGES_SHOWN, retryAll, STALE_MS } from './use-home.ts';
 import type { Home } from './use-home.ts';
 
 /** Entry types that are read: those with the most changes. */
@@ -48,7 +48,9 @@ export function ChangesCard({ home }: { home: Home }) {
       staleTime: STALE_MS,
     })),
   });
-  const isLoading = [changes, configuration, ...lists].some((list) => list.isLoading);
+  const read = [changes, configuration, ...lists];
+  const isLoading = read.some((list) => list.isLoading);
+  const failed = read.filter(({ error }) => error !== null);
   const latest = mergeChanges(
     shown === 'configuration' ? [] : lists.flatMap(({ data }) => data?.entries ?? []),
     shown === 'data' ? [] : (configuration.data?.changes ?? []),
@@ -59,6 +61,7 @@ export function ChangesCard({ home }: { home: Home }) {
       title="Recent changes"
       loadingRows={(may.changes || may.configuration) && isLoading ? 5 : undefined}
       note={latest.length === 0 ? explainEmptyList(may, shown) : undefined}
+      failure={failed[0] && { error: failed[0].error, onRetry: () => retryAll(failed) }}
       actions={
         <span className="home-card-actions">
           {isBoth && (

@@ -8,6 +8,12 @@ import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Tile } from '../../../ui/layout/Tile.tsx';
 import './home.css';
 
+/** Why content could not be read, in whole or in part. */
+export interface HomeFailure {
+  error: unknown;
+  onRetry: () => void;
+}
+
 interface HomeCardProps {
   title: string;
   /** Link to the page with all of it. */
@@ -16,8 +22,8 @@ interface HomeCardProps {
   loadingRows?: number | undefined;
   /** Why nothing is listed: there is nothing, or the viewer may not see it. */
   note?: string | undefined;
-  /** Replaces the content. */
-  failure?: { error: unknown; onRetry: () => void } | undefined;
+  /** Replaces the note, and stands before what could be read. */
+  failure?: HomeFailure | undefined;
   children?: ReactNode;
 }
 
@@ -38,7 +44,7 @@ export function HomeCard({ title, actions, loadingRows, note, failure, children 
 }
 
 /** Why a part is not shown. The banner of the page explains a service that cannot be reached. */
-function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+function Failure({ error, onRetry }: HomeFailure) {
   const { message, ...rest } = toServiceError(error);
   const isBannerShown = isUnreachable(toServiceError(error)) && rest.code !== NO_ANSWER;
   return (

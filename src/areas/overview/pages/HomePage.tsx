@@ -13,7 +13,7 @@ import { Figures } from './Figures.tsx';
 import { FirstSteps } from './FirstSteps.tsx';
 import { HomeCard } from './HomeCard.tsx';
 import { JobsCard } from './JobsCard.tsx';
-import { useHome } from './use-home.ts';
+import { retryAll, useHome } from './use-home.ts';
 import { WelcomeCard } from './WelcomeCard.tsx';
 import './home.css';
 
@@ -25,7 +25,7 @@ export function HomePage() {
   const today = home.seats.data?.at(-1);
   const people = today && countPeople(today);
   const items = findAttention(home.facts, openedAt);
-  const isLoading = [
+  const checked = [
     home.activity,
     home.lockedOut,
     home.backups,
@@ -35,14 +35,21 @@ export function HomePage() {
     home.destinations,
     home.imports,
     home.importStatus,
-  ].some(({ isLoading: loading }) => loading);
+  ];
+  const failed = checked.filter(({ error }) => error !== null);
   const invite = usePermission('inviteExistingUser');
   // Administrators begin with what they look after, others with the data and their own work.
   const { activity, backups, coverage, tasks, settings } = home.may;
   const isAdministrator = [activity, backups, coverage, tasks, settings].includes(true);
   const mayReadChanges = home.may.changes || home.may.configuration;
   const attention = (
-    <AttentionCard items={items} isLoading={isLoading} jobs={home.jobs.data ?? []} now={openedAt} />
+    <AttentionCard
+      items={items}
+      isLoading={checked.some(({ isLoading }) => isLoading)}
+      failure={failed[0] && { error: failed[0].error, onRetry: () => retryAll(failed) }}
+      jobs={home.jobs.data ?? []}
+      now={openedAt}
+    />
   );
   const jobs = (
     <JobsCard
@@ -85,7 +92,7 @@ export function HomePage() {
             {mayReadChanges ? <ChangesCard home={home} /> : jobs}
             <div className="home-side">
               {mayReadChanges && jobs}
-              {items.length > 0 && attention}
+              {(items.length > 0 || failed.length > 0) && attention}
               <PermissionsCard />
             </div>
           </div>

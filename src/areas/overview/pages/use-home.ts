@@ -160,4 +160,9 @@ export function useHome(openedAt: Date) {
   return { days, since, may, facts, ...queries };
 }
 
+/** Reads again what could not be read. */
+export function retryAll(failed: readonly { refetch: () => unknown }[]): void {
+  for (const { refetch } of failed) refetch();
+}
+
 export type Home = ReturnType<typeof useHome>;
