@@ -36,7 +36,7 @@ test('names who changed a site and its sign-in in the meantime', async ({ page, 
   await sendRequest(page.request, 'PUT', '/api/platform/sites/1', { storageQuotaBytes: 1_000_000_000 });
   await sendRequest(page.request, 'PUT', '/api/platform/sites/1/identity', {
     mode: 'password',
-    claim: 'oid',
+    claim: 'employee_id',
   });
   await site.getByLabel('Name', { exact: true }).fill('Renamed');
   await site.getByRole('button', { name: 'Save' }).click();

