@@ -36,7 +36,8 @@ test('names who changed a site and its sign-in in the meantime', async ({ page, 
   await sendRequest(page.request, 'PUT', '/api/platform/sites/1', { storageQuotaBytes: 1_000_000_000 });
   await sendRequest(page.request, 'PUT', '/api/platform/sites/1/identity', {
     mode: 'password',
-    claim: 'employee_id',
+    issuer: 'https://login.people.example',
+    clientId: 'steward',
   });
   await site.getByLabel('Name', { exact: true }).fill('Renamed');
   await site.getByRole('button', { name: 'Save' }).click();

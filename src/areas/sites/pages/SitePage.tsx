@@ -39,7 +39,7 @@ export function SitePage() {
         <>
           {data.slug}, {/* Users of another site are listed there only. */}
           {site.id === siteId ? (
-            <Link to="/users" search={{ status: 'active' }}>
+            <Link to="/users" search={{ status: 'active' }} className="sites-members">
               {members}
             </Link>
           ) : (
