@@ -7,27 +7,36 @@ const MAX_RETRY_MS = 30_000;
 
 let timer: number | undefined;
 let retryDelayMs = MIN_RETRY_MS;
+/** Whether an attempt failed since the service was last reached. */
+let hasFailed = false;
 
 /** Makes a call that updates the reachability (api/reachability.ts), and schedules the next attempt. */
 export async function retryConnection(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
   await getSession({ throwOnError: false });
+  if (unreachableSince.get()) hasFailed = true;
   if (unreachableSince.get() && timer === undefined)
     timer = window.setTimeout(() => void retryConnection(), retryDelayMs);
   retryDelayMs = Math.min(retryDelayMs * 2, MAX_RETRY_MS);
 }
 
-/** Retries with growing delays while the service does not answer, and at once when the network is back. */
+/**
+ * Retries with growing delays while the service does not answer, and at once when the network is back. Everything is read again after
+ * an outage, but not after the failure of single calls, which retry themselves: one that always fails beside others that succeed would
+ * reload its page for ever and never show its error.
+ */
 export function startReconnecting(queryClient: QueryClient, reloadRoutes: () => Promise<unknown>): void {
   unreachableSince.subscribe(() => {
     if (unreachableSince.get()) {
+      hasFailed = false;
       retryDelayMs = MIN_RETRY_MS;
       timer = window.setTimeout(() => void retryConnection(), retryDelayMs);
       return;
     }
     clearTimeout(timer);
     timer = undefined;
+    if (!hasFailed) return;
     void queryClient.invalidateQueries();
     void reloadRoutes();
   });
