@@ -20,6 +20,7 @@ import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
@@ -41,13 +42,23 @@ interface MoveConsumerPanelProps {
 
 /** Panel that moves a consumer back or forth, with a preview of what it then reads. */
 export function MoveConsumerPanel({ consumer, onClose }: MoveConsumerPanelProps) {
-  const { data: topics } = useQuery(topicsQuery);
+  const { data: topics, error, refetch } = useQuery(topicsQuery);
   const topic = topics?.find(({ id }) => id === consumer.topicId);
   return topic ? (
     <MovePanel {...{ consumer, topic, onClose }} />
   ) : (
     <Panel title={`Move ${formatConsumer(consumer)}`} onClose={onClose}>
-      <div className="pub-panel">{topics ? 'This topic no longer exists.' : <SkeletonRows />}</div>
+      <div className="pub-panel">
+        {!topics && error ? (
+          <ErrorState title="The topics could not be loaded" onRetry={() => void refetch()}>
+            {toServiceError(error).message}
+          </ErrorState>
+        ) : topics ? (
+          'This topic no longer exists.'
+        ) : (
+          <SkeletonRows />
+        )}
+      </div>
     </Panel>
   );
 }

@@ -13,6 +13,7 @@ import { useSession } from '../../../api/session.ts';
 import { formatMoment } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { LabelledSelect } from '../../../ui/form/Select.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
@@ -36,30 +37,34 @@ export function ComparePage() {
   const { run: runId, with: otherId } = route.useSearch();
   const navigate = route.useNavigate();
   const { user } = useSession();
-  const { data: run, error } = useQuery({
+  const chosen = useQuery({
     ...getReportRunOptions({ path: { runId } }),
     enabled: runId > 0,
   });
-  const { data: runs } = useQuery(
+  const run = chosen.data;
+  const comparable = useQuery(
     listReportRunsOptions({
       query: { owner: 'own', status: 'Ready', pageSize: 1000, ...(run && { templateId: run.templateId }) },
     }),
   );
-  const others = run && runs && findComparable(runs, run, user.id);
+  const others = run && comparable.data && findComparable(comparable.data, run, user.id);
+  const failed = [chosen, comparable].find(({ error }) => error !== null);
   const other = others?.find(({ runId: id }) => id === otherId) ?? others?.[0];
   return (
     <Page fill title="Compare reports" breadcrumbs={<Breadcrumbs />}>
-      {error !== null || runId <= 0 || others?.length === 0 ? (
+      {failed ? (
+        <ErrorState title="The reports could not be loaded" onRetry={() => void failed.refetch()}>
+          {toServiceError(failed.error).message}
+        </ErrorState>
+      ) : runId <= 0 || others?.length === 0 ? (
         <EmptyState
           icon={GitCompareArrows}
           title="Nothing to compare"
           actions={<Link to="/reports/runs">Show the reports</Link>}
         >
-          {error !== null
-            ? toServiceError(error).message
-            : runId > 0
-              ? 'There is no other report of this template whose file is kept.'
-              : 'Choose Compare at one of the reports.'}
+          {runId > 0
+            ? 'There is no other report of this template whose file is kept.'
+            : 'Choose Compare at one of the reports.'}
         </EmptyState>
       ) : run && others && other ? (
         <>

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useWatch } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
+import { toServiceError } from '../../../api/errors.ts';
 import { listReportRecipientsOptions } from '../../../api/generated/queries/reports.gen.ts';
 import { useSession } from '../../../api/session.ts';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
@@ -27,8 +29,14 @@ interface DeliveryFieldsProps {
 /** Who gets a report, and how often it is generated. */
 export function DeliveryFields({ control, isSchedule = false }: DeliveryFieldsProps) {
   const { site } = useSession();
-  const { data: people } = useQuery(listReportRecipientsOptions());
+  const { data: people, error, refetch } = useQuery(listReportRecipientsOptions());
   const repeat = useWatch({ control, name: 'repeat' });
+  if (!people && error)
+    return (
+      <ErrorState title="The people could not be loaded" onRetry={() => void refetch()}>
+        {toServiceError(error).message}
+      </ErrorState>
+    );
   if (!people) return <SkeletonRows rows={2} />;
   return (
     <>

@@ -10,7 +10,7 @@ import type {
   ReportRunRequest,
   ReportTemplate,
 } from '../../../../contract/generated/types.gen.ts';
-import { ServiceError } from '../../../api/errors.ts';
+import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import {
   getReportOptionsOptions,
   listReportTemplatesOptions,
@@ -23,6 +23,7 @@ import { parseWallIso, toDateTimeField } from '../../../lib/dates/time-zones.ts'
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
@@ -57,11 +58,17 @@ export function GeneratePage() {
 
 function GenerateForm({ selection }: { selection: ReportSelection }) {
   const { types } = useSchema();
-  const { data } = useQuery(listReportTemplatesOptions());
+  const { data, error, refetch } = useQuery(listReportTemplatesOptions());
   const type = types.find(
     ({ id, apiName }) =>
       String(id) === selection.type || apiName.toLowerCase() === selection.type.toLowerCase(),
   );
+  if (!data && error)
+    return (
+      <ErrorState title="The templates could not be loaded" onRetry={() => void refetch()}>
+        {toServiceError(error).message}
+      </ErrorState>
+    );
   if (!data) return <SkeletonRows rows={5} />;
   const templates = sortTemplates(data).filter(
     ({ status, entryTypeId }) => status === 'Ready' && (type === undefined || entryTypeId === type.id),
