@@ -99,9 +99,9 @@ function getParts(db: Db, reason: string): DbParts {
 export const withAbortSignal = (db: Db, signal: AbortSignal): Db =>
   createDb({ ...getParts(db, 'Within a transaction statements cannot be aborted'), signal });
 
-/** A budget for one request; undefined where statements have no limit. @throws Error within a transaction */
+/** A budget for one request; undefined where statements have no limit, as with a database that was not opened by `openDatabase`. */
 export function createBudget(db: Db): Budget | undefined {
-  const { budgetLimits } = getParts(getSharedDb(db), 'A request begins outside of a transaction');
+  const budgetLimits = findParts(getSharedDb(db))?.budgetLimits;
   return budgetLimits && new Budget(budgetLimits);
 }
 

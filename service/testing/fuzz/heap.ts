@@ -9,12 +9,13 @@ export function collectGarbage(): void {
   collect();
 }
 
+function measureHeapMiB(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}
+
 /** Starts to measure; the growth is what is left over, not what was used in between. */
 export function createHeapMeter(): { measureGrowthMiB(): number } {
-  const measure = () => {
-    collectGarbage();
-    return process.memoryUsage().heapUsed / 2 ** 20;
-  };
-  const before = measure();
-  return { measureGrowthMiB: () => Math.round(measure() - before) };
+  const before = measureHeapMiB();
+  return { measureGrowthMiB: () => Math.round(measureHeapMiB() - before) };
 }
