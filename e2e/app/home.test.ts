@@ -59,7 +59,7 @@ test('the overview names what needs attention, and each of its parts leads somew
   await changes.getByRole('link').last().click();
   await expect(page).toHaveURL(/\/entries\/\d+\/\d+$/);
 
-  // What the job center offers for a job is offered here.
+  // The actions of the job center are offered here.
   await page.goBack();
   const jobs = page.getByRole('list', { name: 'My jobs' });
   await jobs.getByRole('button', { name: 'Undo: Deactivate 1 person' }).click();
@@ -85,7 +85,7 @@ test('the overview says what could not be read, and reads it again', async ({ pa
   for (const name of [/^Needs attention/, 'Recent changes']) {
     const card = page.locator('section.card').filter({ has: page.getByRole('heading', { name }) });
     await expect(card).toContainText('Not loaded: An unexpected error occurred.');
-    // What could be read is there.
+    // The rest of the card is there.
     await expect(card.getByRole('listitem').first()).toBeVisible();
   }
   await page.unroute(failing);

@@ -69,7 +69,7 @@ for (const names of AREA_GROUPS)
   }) => {
     const paths = names.flatMap(getPaths).filter(isRoute);
     test.setTimeout(60_000 + paths.length * 20_000);
-    // What the page logs of the failed calls; no error of its own code.
+    // Logs of the failed calls; no error of the page's own code.
     pageErrors.allow(
       /^(400|404|500|503): |^net::ERR_CONNECTION_RESET|^console: .*(ServiceError|cannot be reached)/,
     );

@@ -62,7 +62,7 @@ export function parseQuery(text: string, findField: FindField): QueryParseResult
   }
   if (issues.length > 0) return { errors: issues };
   const result = parseQueryObject(value, findField);
-  // What follows was not scanned. The errors of the parser say more.
+  // The text beyond the limit was not scanned. The errors of the parser say more.
   if (exceeded && result.condition) return { errors: [{ path: 'query', message: PARTS_ERROR }] };
   return result;
 }

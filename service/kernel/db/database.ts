@@ -64,7 +64,7 @@ interface DbParts extends DialectOptions {
   /** The user whose writes are recorded. */
   userId?: number | undefined;
   confirmation?: Confirmation | undefined;
-  /** What one request may wait. */
+  /** Limits of the waits of one request. */
   budgetLimits?: BudgetLimits | undefined;
 }
 
@@ -315,7 +315,7 @@ async function openFolder(
   }
 }
 
-/** What a request may wait if it may wait for each connection and each statement as long as these limits say. */
+/** Limits of the waits of a request that may wait for each connection and each statement as long as these limits say. */
 function createBudgetLimits({ statementMs, waitMs }: Limits, requestMs?: number): BudgetLimits | undefined {
   const singleMs = statementMs === 0 ? Infinity : statementMs + waitMs;
   const totalMs = requestMs ?? 2 * singleMs;

@@ -15,9 +15,10 @@ export async function retryConnection(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
   await getSession({ throwOnError: false });
-  if (unreachableSince.get()) hasFailed = true;
-  if (unreachableSince.get() && timer === undefined)
-    timer = window.setTimeout(() => void retryConnection(), retryDelayMs);
+  if (unreachableSince.get()) {
+    hasFailed = true;
+    timer ??= window.setTimeout(() => void retryConnection(), retryDelayMs);
+  }
   retryDelayMs = Math.min(retryDelayMs * 2, MAX_RETRY_MS);
 }
 

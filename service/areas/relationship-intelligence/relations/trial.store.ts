@@ -12,7 +12,7 @@ const matchesValue = (column: RawBuilder<unknown>, value: string): RawBuilder<un
 const TRIAL_DAYS = 90;
 const MAX_STRONGEST = 10;
 
-/** What an exclusion would have skipped of the items of the last 90 days; without `readsNames` in numbers only. */
+/** Items of the last 90 days that an exclusion would have skipped; without `readsNames` in numbers only. */
 export async function tryExclusion(
   db: Db,
   siteId: number,

@@ -109,13 +109,16 @@ const LABELS: Readonly<Record<string, string>> = {
   isDomain: 'Whole domain',
 };
 
+const getLabel = (property: string): string =>
+  LABELS[property] ?? getPropertyLabel(property) ?? formatIdentifier(property);
+
 /** Formats the changed properties of a change; of a list, only what was added and removed. */
 export function formatConfigurationValues(
   changes: Readonly<Record<string, unknown>>,
   names: NameResolver,
 ): ConfigurationValueChange[] {
   return Object.entries(changes).map(([property, value]) => {
-    const label = LABELS[property] ?? getPropertyLabel(property) ?? formatIdentifier(property);
+    const label = getLabel(property);
     const [before, after] = isPair(value) ? value : [undefined, value];
     if (Array.isArray(before) || Array.isArray(after)) {
       const toItems = (list: unknown) =>
@@ -147,11 +150,7 @@ export function findShortChange(
   if (/ids?$/i.test(property) || !isPair(pair) || !pair.every(isShort)) return undefined;
   const [before, after] = pair.map((value) => formatValue(property, value, NO_NAMES));
   if (before === undefined || after === undefined) return undefined;
-  return {
-    property: LABELS[property] ?? getPropertyLabel(property) ?? formatIdentifier(property),
-    before,
-    after,
-  };
+  return { property: getLabel(property), before, after };
 }
 
 const isShort = (value: unknown): boolean =>
