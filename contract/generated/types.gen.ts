@@ -2958,6 +2958,10 @@ export type FieldVm = {
     isStoreRequestSupported: boolean;
     formula?: string | null;
     /**
+     * Characters that a text calculated by the formula may have; null for the default of 10,000.
+     */
+    formulaMaxLength?: number | null;
+    /**
      * Ids of the entry types that a reference may point to.
      */
     entryLists?: Array<number>;
@@ -2984,6 +2988,11 @@ export type RequiredWhenInfo = {
 } | null;
 
 /**
+ * Characters that a text calculated by the formula may have; null for the default of 10,000. Only for text fields with a formula.
+ */
+export type FormulaMaxLength = number | null;
+
+/**
  * A choice to keep (with its id) or to add (without one); choices that are not listed are removed.
  */
 export type ChoiceValueInfo = {
@@ -3005,9 +3014,10 @@ export type NewFieldInfo = {
     isSearchable?: boolean;
     isOnEntryForm?: boolean;
     /**
-     * Formula of a calculated field: an expression over fields of the entry, such as `round(Revenue / Employees, 2)`. A calculated text has at most 10,000 characters; an entry with a longer result has no data in the field (listCalculationFailures).
+     * Formula of a calculated field: an expression over fields of the entry, such as `round(Revenue / Employees, 2)`. A calculated text has at most `formulaMaxLength` characters; an entry with a longer result has no data in the field (listCalculationFailures).
      */
     formula?: string | null;
+    formulaMaxLength?: FormulaMaxLength;
     entryLists?: Array<number>;
     choiceValues?: Array<ChoiceValueInfo>;
 };
@@ -3074,6 +3084,7 @@ export type FieldInfo = {
     isSearchable?: boolean;
     isOnEntryForm?: boolean;
     formula?: string | null;
+    formulaMaxLength?: FormulaMaxLength;
     entryLists?: Array<number>;
     choiceValues?: Array<ChoiceValueInfo>;
 };

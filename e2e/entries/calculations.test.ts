@@ -1,11 +1,11 @@
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
-import { expectAccessible } from '../support/actions.ts';
+import { chooseRowAction, expectAccessible, expectToast, fillForm } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
-test('the schema page says which entries could not be calculated and why, until they can', async ({
+test('the schema page says which entries could not be calculated and why, until the field allows their results', async ({
   page,
 }) => {
   await openAs(page, ada);
@@ -53,9 +53,15 @@ test('the schema page says which entries could not be calculated and why, until 
   );
   await expectAccessible(page);
 
-  await callApi(page, 'PUT', path, {
-    storeRequests: [{ entryId, fieldId: getFieldId('Body'), value: 'short' }],
-  });
+  await chooseRowAction(row, 'Edit');
+  const panel = page.getByRole('dialog');
+  await fillForm(panel, { 'Longest result': 'many' });
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await expect(panel).toContainText('Enter a whole number between 1 and 1,000,000');
+  await fillForm(panel, { 'Longest result': '12000' });
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await expectToast(page, 'Twice was saved');
+  await expect(row).toContainText('A result has at most 12,000 characters.');
   await waitForFailures(0);
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Twice' })).toBeVisible();

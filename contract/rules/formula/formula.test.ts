@@ -28,6 +28,7 @@ const createField = (
   isMultiSelect: false,
   isDateOnly: false,
   formula: null,
+  formulaMaxLength: null,
   getChoiceName: (choice) => choiceNames.get(choice),
   ...overrides,
 });
@@ -61,12 +62,12 @@ const stored = {
   12: 'x',
 };
 
-const DAY = { fieldType: FIELD.date, isDateOnly: true };
-const TIMESTAMP = { fieldType: FIELD.date, isDateOnly: false };
+const DAY = { fieldType: FIELD.date, isDateOnly: true, formulaMaxLength: null };
+const TIMESTAMP = { ...DAY, isDateOnly: false };
 const TARGETS = { text: FIELD.text, number: FIELD.number, boolean: FIELD.boolean };
 type Target = keyof typeof TARGETS | 'day' | 'timestamp';
 const getTarget = (name: Target) =>
-  name === 'day' ? DAY : name === 'timestamp' ? TIMESTAMP : { fieldType: TARGETS[name], isDateOnly: false };
+  name === 'day' ? DAY : name === 'timestamp' ? TIMESTAMP : { ...TIMESTAMP, fieldType: TARGETS[name] };
 
 function evaluate(source: string, target: Target, values: Readonly<Record<string, unknown>> = stored) {
   const compiled = compileFormula(source, getTarget(target), fields);
@@ -166,6 +167,13 @@ describe('values', () => {
     const tooLong = 'The result has 10,001 characters; the limit is 10,000.';
     expect(() => evaluate('Name', 'text', { 1: 'x'.repeat(10_001) })).toThrow(tooLong);
     expect(() => evaluate('Name', 'text', { 1: 'x'.repeat(10_001) })).toThrow(FormulaLimitError);
+    const compiled = compileFormula('Name', { ...getTarget('text'), formulaMaxLength: 20_000 }, fields);
+    if ('issue' in compiled) throw new Error(compiled.issue.message);
+    const { run } = compiled.formula;
+    expect(run({ 1: 'x'.repeat(20_000) })).toHaveLength(20_000);
+    expect(() => run({ 1: 'x'.repeat(20_001) })).toThrow(
+      'The result has 20,001 characters; the limit is 20,000.',
+    );
     const long = { 1: 'x'.repeat(600_000) };
     expect(evaluate('left(Name, 3)', 'text', long)).toBe('xxx');
     expect(() => evaluate('left(Name & Name, 3)', 'text', long)).toThrow(

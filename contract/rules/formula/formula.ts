@@ -4,8 +4,8 @@
  * the functions if, isEmpty, ifEmpty, round, abs, floor, ceiling, min, max, sum, count, length, lower, upper, trim, left, contains,
  * number, year, month, day, addDays, daysBetween. Names are case-insensitive. Results do not depend on clock, time zone or locale.
  *
- * Limits: a formula results in a text of at most 10,000 characters, and no text within it is longer than 1,000,000. Beyond them the
- * calculation fails instead of storing a wrong value.
+ * Limits: a formula results in a text of at most 10,000 characters unless the field has a limit of its own, and no text within it is
+ * longer than 1,000,000. Beyond them the calculation fails instead of storing a wrong value.
  *
  * No data: an operation on no data results in no data, and so do a division by zero and a number or date out of range. Exceptions:
  * conditions treat no data as false; `&` omits it; min, max, sum and count ignore it (sum and count of nothing are 0, min and max of
@@ -14,9 +14,9 @@
 import { FIELD, type FieldType } from '../schema/fields.ts';
 import { compile, type CompiledExpression } from './compile.ts';
 import { parseFormula, FormulaError, type FormulaIssue, tokenize, type Token } from './parse.ts';
-import { toStoredResult, type FormulaField, type ValueType } from './values.ts';
+import { toStoredResult, type FormulaField, type ResultField, type ValueType } from './values.ts';
 
-export { FormulaLimitError } from './values.ts';
+export { DEFAULT_FORMULA_MAX_LENGTH, FormulaLimitError } from './values.ts';
 
 /** A compiled formula. */
 export interface Formula {
@@ -45,7 +45,7 @@ export const canBeCalculated = (
 /** Parses, checks and compiles the formula of the field `target`, which may read `fields`; or returns what is wrong. */
 export function compileFormula(
   source: string,
-  target: Pick<FormulaField, 'fieldType' | 'isDateOnly'>,
+  target: ResultField,
   fields: readonly FormulaField[],
 ): { formula: Formula } | { issue: FormulaIssue } {
   const fieldsByName = new Map(fields.map((field) => [field.apiName.toLowerCase(), field]));

@@ -18,6 +18,8 @@ export interface FormulaField {
   isMultiSelect: boolean;
   isDateOnly: boolean;
   formula: string | null;
+  /** Limit of a text that the formula results in, in UTF-16 code units; null for DEFAULT_FORMULA_MAX_LENGTH. */
+  formulaMaxLength: number | null;
   /** Name of a choice of the field by id. */
   getChoiceName(id: number): string | undefined;
 }
@@ -68,8 +70,8 @@ export const toNumber = (value: unknown): number | null =>
 
 /** Limit of texts within a calculation in UTF-16 code units: the length of the longest text that an entry can hold. */
 const MAX_INTERMEDIATE_LENGTH = 1_000_000;
-/** Limit of the text that a formula results in, in UTF-16 code units. */
-const MAX_RESULT_LENGTH = 10_000;
+/** Limit of the text that a formula results in, in UTF-16 code units, unless the field has its own. */
+export const DEFAULT_FORMULA_MAX_LENGTH = 10_000;
 /** Years 1 to 9999, the range of dates that can be stored. */
 const MIN_TIMESTAMP = Date.parse('0001-01-01T00:00:00.000Z');
 const MAX_TIMESTAMP = Date.parse('9999-12-31T23:59:59.999Z');
@@ -101,18 +103,19 @@ export const toTimestamp = (timestamp: number): number | null =>
 export const formatDate = (timestamp: number, type: 'date' | 'day'): string =>
   type === 'day' ? new Date(timestamp).toISOString().slice(0, 10) : new Date(timestamp).toISOString();
 
+/** The properties of a calculated field that decide how its result is stored. */
+export type ResultField = Pick<FormulaField, 'fieldType' | 'isDateOnly' | 'formulaMaxLength'>;
+
 /**
  * Converts the result of a formula to the stored value of the field; undefined for no data.
- * @throws FormulaLimitError for a text longer than 10,000 characters
+ * @throws FormulaLimitError for a text longer than the field allows
  */
-export function toStoredResult(
-  field: Pick<FormulaField, 'fieldType' | 'isDateOnly'>,
-  value: Value,
-): string | number | boolean | undefined {
+export function toStoredResult(field: ResultField, value: Value): string | number | boolean | undefined {
   if (value === null || typeof value === 'object') return undefined;
   if (field.fieldType === FIELD.date)
     return typeof value === 'number' ? formatDate(value, field.isDateOnly ? 'day' : 'date') : undefined;
-  if (typeof value === 'string' && value.length > MAX_RESULT_LENGTH)
-    throw new FormulaLimitError('The result', value.length, MAX_RESULT_LENGTH);
+  const maxLength = field.formulaMaxLength ?? DEFAULT_FORMULA_MAX_LENGTH;
+  if (typeof value === 'string' && value.length > maxLength)
+    throw new FormulaLimitError('The result', value.length, maxLength);
   return value === '' ? undefined : value;
 }

@@ -54,7 +54,7 @@ export const schemaArea = defineArea({
         ...plainColumns('is_on_form'),
         ...jsonColumns('required_when'),
         ...textColumns('formula', 'entry_lists', 'slot'),
-        ...plainColumns('version'),
+        ...plainColumns('version', 'formula_max_length'),
         ...timeColumns('created_at', 'modified_at'),
       ],
     },

@@ -30,6 +30,7 @@ const DEFAULT_DRAFT: Omit<FieldDraft, 'apiName' | 'name' | 'fieldType'> = {
   isSearchable: false,
   isOnEntryForm: true,
   formula: null,
+  formulaMaxLength: null,
   entryLists: [],
   choiceValues: [],
 };
@@ -67,6 +68,7 @@ export const toDraft = (field: SchemaField): FieldDraft => ({
   isSearchable: field.isSearchable,
   isOnEntryForm: field.isOnEntryForm,
   formula: field.formula,
+  formulaMaxLength: field.formulaMaxLength,
   entryLists: field.entryLists,
   choiceValues: [...field.choices.values()]
     .filter((choice) => !choice.isRemoved)

@@ -74,6 +74,7 @@ onEachApp((context) => {
         choiceValues: [{ name: 'A' }, { name: 'a' }, { id: 9, name: ' ' }],
         requiredWhen: { match: 'all', conditions: [{ fieldId: 7, operation: 0, value: 1 }] },
         formula: '1 +',
+        formulaMaxLength: 5,
       });
       expect(refused.status).toBe(400);
       expect(listErrorPaths(refused)).toEqual([
@@ -82,6 +83,7 @@ onEachApp((context) => {
         'isMultiSelect',
         'isMoney',
         'isDateOnly',
+        'formulaMaxLength',
         'requiredWhen',
         'entryLists',
         'choiceValues',

@@ -135,7 +135,8 @@ async function readSchema(db: Db, siteId: number): Promise<SiteSchema> {
       (select coalesce(jsonb_agg(jsonb_build_object('id', field_id, 'typeId', type_id, 'apiName', api_name, 'name', name,
         'description', description, 'fieldType', kind, 'isRequired', is_required, 'requiredWhen', required_when,
         'isMoney', is_money, 'isMultiSelect', is_multi, 'isKey', is_key, 'isSearchable', is_searchable,
-        'isDateOnly', is_date_only, 'isOnEntryForm', is_on_form, 'formula', formula, 'entryLists', to_jsonb(entry_lists),
+        'isDateOnly', is_date_only, 'isOnEntryForm', is_on_form, 'formula', formula,
+        'formulaMaxLength', formula_max_length, 'entryLists', to_jsonb(entry_lists),
         'slot', slot, 'slotState', slot_state, 'searchState', search_state, 'version', version) order by field_id), '[]')
         from field where site_id = ${siteId} and deleted_at is null) as fields,
       (select coalesce(jsonb_agg(jsonb_build_object('id', choice_id, 'fieldId', field_id, 'name', name,

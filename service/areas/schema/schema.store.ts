@@ -234,6 +234,7 @@ const toFieldRow = (draft: FieldDraft, { slot, slotState, searchState }: FieldSt
   is_date_only: draft.isDateOnly,
   is_on_form: draft.isOnEntryForm,
   formula: draft.formula,
+  formula_max_length: draft.formulaMaxLength,
   entry_lists: [...draft.entryLists],
   slot,
   slot_state: slotState,

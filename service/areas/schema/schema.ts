@@ -33,6 +33,8 @@ export interface SchemaField {
   isDateOnly: boolean;
   isOnEntryForm: boolean;
   formula: string | null;
+  /** Limit of a text that the formula results in; null for the default. */
+  formulaMaxLength: number | null;
   isCalculated: boolean;
   /** Whether requests may write it: false for calculated and counter fields. */
   isStoreRequestSupported: boolean;

@@ -84,6 +84,11 @@ function validateProperties(draft: FieldDraft): FieldError[] {
       'isKey',
       'is only for text fields without a formula',
     ],
+    [
+      draft.formulaMaxLength !== null && !(isSingleText && draft.formula !== null),
+      'formulaMaxLength',
+      'is only for text fields with a formula',
+    ],
     [draft.isRequired && isSetByService, 'isRequired', 'is only for fields that users fill in'],
     [draft.requiredWhen !== null && isSetByService, 'requiredWhen', 'is only for fields that users fill in'],
     [draft.entryLists.length > 0 && fieldType !== FIELD.reference, 'entryLists', 'is only for references'],

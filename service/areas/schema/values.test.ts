@@ -33,6 +33,7 @@ const createStoredField = (
   isDateOnly: false,
   isOnEntryForm: true,
   formula: null,
+  formulaMaxLength: null,
   entryLists: [],
   slot: null,
   slotState: null,

@@ -42,6 +42,7 @@ export const toFieldVm = (field: SchemaField): FieldVm => ({
   isCalculated: field.isCalculated,
   isStoreRequestSupported: field.isStoreRequestSupported,
   formula: field.formula,
+  formulaMaxLength: field.formulaMaxLength,
   entryLists: [...field.entryLists],
   choiceValues: [...field.choices.values()]
     .filter((choice) => !choice.isRemoved)

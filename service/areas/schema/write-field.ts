@@ -115,7 +115,7 @@ export async function writeField(
   const id = before?.id ?? (await store.insertField(tx, siteId, type.id, draft, state));
   if (draft.fieldType === FIELD.choice) await store.saveChoices(tx, siteId, id, draft.choiceValues);
   if (!before && draft.fieldType === FIELD.counter) await store.insertCounter(tx, siteId, id);
-  if (before && before.formula !== draft.formula) await deleteFailuresOfField(tx, siteId, id);
+  if (before && hasNewCalculation(before, draft)) await deleteFailuresOfField(tx, siteId, id);
   if (before && before.apiName !== draft.apiName) await renameInFormulas(tx, siteId, type, before, draft);
   if (entryCount > 0) await queueFieldJobs(tx, siteId, id, type, draft, state, before);
   return id;
@@ -151,6 +151,9 @@ function planStorage(
   };
 }
 
+const hasNewCalculation = (before: SchemaField, draft: FieldDraft): boolean =>
+  before.formula !== draft.formula || before.formulaMaxLength !== draft.formulaMaxLength;
+
 /** Queues the jobs that bring existing entries in line with the changed field. */
 async function queueFieldJobs(
   tx: Tx,
@@ -163,7 +166,7 @@ async function queueFieldJobs(
 ): Promise<void> {
   if (state.slotState === 'filling') await store.addJob(tx, siteId, id, 'slot');
   if (draft.isSearchable !== (before?.isSearchable ?? false)) await queueSearchJob(tx, siteId, id, draft);
-  const isRecalculated = draft.formula !== null && draft.formula !== before?.formula;
+  const isRecalculated = draft.formula !== null && (!before || hasNewCalculation(before, draft));
   if (isRecalculated) await store.addJob(tx, siteId, id, 'calculate');
   if (!before || !hasRenamedChoices(before, draft)) return;
   for (const { field, formula } of getCalculations(type))

@@ -58,6 +58,7 @@ import { up as agentForbiddenFields } from './migrations/0057_agent_forbidden_fi
 import { up as entryBlocks } from './migrations/0058_entry_blocks.ts';
 import { up as schemaStamp } from './migrations/0059_schema_stamp.ts';
 import { up as jobsOfKinds } from './migrations/0063_jobs_of_kinds.ts';
+import { up as formulaMaxLength } from './migrations/0064_formula_max_length.ts';
 import { partitionTables } from './partitions.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -133,6 +134,7 @@ const allMigrations: SchemaMigrations = {
   '0058_entry_blocks': { up: entryBlocks },
   '0059_schema_stamp': { up: schemaStamp },
   '0063_jobs_of_kinds': { up: jobsOfKinds, phase: 'expand' },
+  '0064_formula_max_length': { up: formulaMaxLength, phase: 'expand' },
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */

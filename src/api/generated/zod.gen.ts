@@ -2057,6 +2057,7 @@ export const zFieldVm = z.object({
     isCalculated: z.boolean(),
     isStoreRequestSupported: z.boolean(),
     formula: z.string().nullish(),
+    formulaMaxLength: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
     entryLists: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).optional(),
     choiceValues: z.array(zChoiceValueVm).optional()
 });
@@ -2093,6 +2094,11 @@ export const zRequiredWhenInfo = z.object({
 }).nullable();
 
 /**
+ * Characters that a text calculated by the formula may have; null for the default of 10,000. Only for text fields with a formula.
+ */
+export const zFormulaMaxLength = z.int().gte(1).lte(1000000).nullable();
+
+/**
  * A choice to keep (with its id) or to add (without one); choices that are not listed are removed.
  */
 export const zChoiceValueInfo = z.object({
@@ -2114,6 +2120,7 @@ export const zNewFieldInfo = z.object({
     isSearchable: z.boolean().optional().default(false),
     isOnEntryForm: z.boolean().optional().default(true),
     formula: z.string().max(10000).nullish(),
+    formulaMaxLength: zFormulaMaxLength.optional(),
     entryLists: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(100).optional(),
     choiceValues: z.array(zChoiceValueInfo).max(5000).optional()
 });
@@ -2156,6 +2163,7 @@ export const zFieldInfo = z.object({
     isSearchable: z.boolean().optional(),
     isOnEntryForm: z.boolean().optional(),
     formula: z.string().max(10000).nullish(),
+    formulaMaxLength: zFormulaMaxLength.optional(),
     entryLists: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(100).optional(),
     choiceValues: z.array(zChoiceValueInfo).max(5000).optional()
 });

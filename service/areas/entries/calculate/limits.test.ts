@@ -93,6 +93,59 @@ onEachApp((context) => {
     expect(length).toBeGreaterThan(0);
   }, 120_000);
 
+  test('a field may allow longer results; changing its limit calculates its entries again', async () => {
+    const fieldId = await addFormula('Long', 'Memo & Memo');
+    const [id = 0] = await createEntries(50);
+    await recalculate(context().db);
+    expect((await listFailures()).at(0)).toMatchObject({
+      field: fieldId,
+      entry: id,
+      reason: 'The result has 19,800 characters; the limit is 10,000.',
+    });
+    const setLimit = (formulaMaxLength: number | null) =>
+      things.api.put<{ formulaMaxLength: number | null }>(`${SCHEMA}/fields/${fieldId}`, {
+        formulaMaxLength,
+      });
+    const readLongest = async () => {
+      await finishSchema(context().db);
+      await recalculate(context().db);
+      const { rows } = await things.query({}, { fields: ['Long'], limit: 500 });
+      return rows.map((row) => (typeof row['Long'] === 'string' ? row['Long'].length : 0));
+    };
+    const { status, body } = await setLimit(19_800);
+    expect([status, body.formulaMaxLength]).toEqual([200, 19_800]);
+    expect(await readLongest()).toEqual(Array<number>(50).fill(19_800));
+    expect(await listFailures()).toEqual([]);
+    await setLimit(19_799);
+    expect(await readLongest()).toEqual(Array<number>(50).fill(0));
+    expect(await listFailures()).toHaveLength(50);
+    expect((await setLimit(0)).status).toBe(400);
+    expect((await setLimit(MILLION + 1)).status).toBe(400);
+  }, 120_000);
+
+  test('the results of an entry remain so small that it can be read for its next calculation', async () => {
+    const fieldIds: number[] = [];
+    for (const number of range(5)) {
+      const id = await addFormula(`Long${number}`, 'Memo & ""');
+      await things.api.put(`${SCHEMA}/fields/${id}`, { formulaMaxLength: MILLION });
+      fieldIds.push(id);
+    }
+    await finishSchema(context().db);
+    const [id = 0] = await things.create({ Name: 'Large', Memo: 'x'.repeat(900_000), Score: 2 });
+    await recalculate(context().db);
+    const failures = fieldIds.slice(3).map((field) => ({
+      field,
+      entry: id,
+      reason: 'The values that the formulas of this entry read and calculate exceed 4 MB.',
+      attempts: 1,
+    }));
+    expect(await listFailures()).toEqual(failures);
+    await things.update(id, { Score: 3 });
+    await recalculate(context().db);
+    expect(await listFailures()).toEqual(failures);
+    expect((await things.query({ Twice: 6 })).rows.map(({ EntryId }) => EntryId)).toEqual([id]);
+  }, 60_000);
+
   test('results are written in pieces of at most 16 MB', async () => {
     for (const number of range(12)) await addFormula(`Copy${number}`, 'Memo & ""');
     const ids = await createEntries(300);

@@ -82,6 +82,13 @@ function toStoredValue(value: CalculatedValue): CalculatedValue {
 const getSize = (value: CalculatedValue): number =>
   typeof value === 'string' ? Buffer.byteLength(value) : 8;
 
+/** With more, the entry could not be read for its next calculation. */
+const ENTRY_TOO_LARGE = `The values that the formulas of this entry read and calculate exceed ${PIECE_LIMITS.readBytes / 1_000_000} MB.`;
+
+/** Size of a value as the database measures it (readEntries). */
+const getJsonSize = (value: unknown): number =>
+  value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
+
 const describeFailure = (error: unknown): string =>
   error instanceof FormulaLimitError
     ? error.message
@@ -113,7 +120,7 @@ export function calculatePiece(
     const result = calculateEntry(fields, entry, { ...options, entryIndex, endsAtMs });
     if ('slowFieldId' in result) return entryIndex > 0 ? { count: entryIndex, changed, failed } : result;
     madeBytes += result.bytes;
-    // The results of a single entry are below the limit: 500 fields with 10,000 characters of at most 3 bytes.
+    // The results of a single entry are below the limit (calculateEntry).
     if (entryIndex > 0 && madeBytes > PIECE_LIMITS.madeBytes) return { count: entryIndex, changed, failed };
     failed.push(...result.failed);
     if (result.changed) changed.push(result.changed);
@@ -136,18 +143,30 @@ function calculateEntry(
 ): EntryResult | { slowFieldId: number } {
   const { skippedFieldIds, getTimeMs, onProgress, entryIndex, endsAtMs } = options;
   const before = parseValues(vals);
+  const calculatedIds = new Set(fields.map(({ id }) => String(id)));
   const values = { ...before };
   const after: Record<string, CalculatedValue> = {};
   const failed: FailedValue[] = [];
   let slowest = { id: 0, ms: -1 };
+  const readSizes = Object.entries(before).map(([id, value]) =>
+    calculatedIds.has(id) ? 0 : getJsonSize(value),
+  );
+  let entryBytes = readSizes.reduce((sum, size) => sum + size, 0);
   for (const [fieldIndex, { id, formula }] of fields.entries()) {
     const startedAtMs = getTimeMs();
     if (startedAtMs > endsAtMs) return { slowFieldId: slowest.id };
     onProgress(entryIndex, fieldIndex);
     const result = skippedFieldIds.has(id) ? {} : runFormula(formula, values);
-    if (result.reason !== undefined) failed.push({ entryId, fieldId: id, reason: result.reason });
-    if (result.value === undefined) delete values[id];
-    else values[id] = after[id] = result.value;
+    const bytes = getJsonSize(result.value);
+    const isTooLarge = entryBytes + bytes > PIECE_LIMITS.readBytes;
+    const reason = isTooLarge ? ENTRY_TOO_LARGE : result.reason;
+    if (reason !== undefined) failed.push({ entryId, fieldId: id, reason });
+    if (result.value === undefined || isTooLarge) {
+      delete values[id];
+    } else {
+      values[id] = after[id] = result.value;
+      entryBytes += bytes;
+    }
     const ms = getTimeMs() - startedAtMs;
     if (ms > slowest.ms) slowest = { id, ms };
   }

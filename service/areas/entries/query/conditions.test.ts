@@ -56,6 +56,7 @@ const createField = (
   isDateOnly: id % 2 === 0,
   isOnEntryForm: true,
   formula: null,
+  formulaMaxLength: null,
   isCalculated: false,
   isStoreRequestSupported: true,
   entryLists: [],

@@ -104,6 +104,7 @@ const makeField = (
   isDateOnly: false,
   isOnEntryForm: true,
   formula: null,
+  formulaMaxLength: null,
   isCalculated: false,
   isStoreRequestSupported: true,
   entryLists: [],

@@ -58,6 +58,7 @@ interface FieldTable {
   is_date_only: Generated<boolean>;
   is_on_form: Generated<boolean>;
   formula: string | null;
+  formula_max_length: Nullable<number>;
   entry_lists: Generated<number[]>;
   /** Column of `entry` with the values that filters and orders compare; null when the field has none. */
   slot: Nullable<string>;

@@ -34,9 +34,11 @@ export function getFormulaInputs(formulaField: Field, fields: readonly Field[]):
   const formulaFields = fields.map((field) => ({
     ...field,
     formula: field.formula ?? null,
+    formulaMaxLength: field.formulaMaxLength ?? null,
     getChoiceName: (id: number) => field.choiceValues?.find((choice) => choice.id === id)?.name,
   }));
-  const compiled = compileFormula(formulaField.formula, formulaField, formulaFields);
+  const target = { ...formulaField, formulaMaxLength: formulaField.formulaMaxLength ?? null };
+  const compiled = compileFormula(formulaField.formula, target, formulaFields);
   if (!('formula' in compiled)) return [];
   const { fieldIds } = compiled.formula;
   return fields.filter(({ id }) => fieldIds.includes(id));

@@ -52,6 +52,19 @@ it('requires choices of a choice field only', () => {
   expect(validate({})).toBeUndefined();
 });
 
+it('limits the results of formulas that make texts, and sends no limit otherwise', () => {
+  const text = { ...blank, formula: 'Memo & Memo', formulaMaxLength: '20000' };
+  expect(toFieldInfo(text).formulaMaxLength).toBe(20_000);
+  expect(toFieldInfo({ ...text, formulaMaxLength: '' }).formulaMaxLength).toBeNull();
+  expect(toFieldInfo({ ...text, formula: ' ' }).formulaMaxLength).toBeNull();
+  expect(toFieldInfo({ ...text, fieldType: FIELD.number }).formulaMaxLength).toBeNull();
+  const message = 'Enter a whole number between 1 and 1,000,000';
+  for (const formulaMaxLength of ['0', '1000001', '1e3', 'many', '-5'])
+    expect(validate({ ...text, formulaMaxLength })).toEqual([['formulaMaxLength', message]]);
+  expect(validate({ ...text, formulaMaxLength: ' 5 ' })).toBeUndefined();
+  expect(validate({ ...text, formulaMaxLength: 'many', formula: '' })).toBeUndefined();
+});
+
 it('sends only changed properties', () => {
   const before = toFieldInfo(blank);
   expect(getFieldChanges(before, toFieldInfo({ ...blank, description: 'x' }))).toEqual({ description: 'x' });

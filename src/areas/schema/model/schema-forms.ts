@@ -36,11 +36,19 @@ export interface FieldValues {
   isSearchable: boolean;
   isOnEntryForm: boolean;
   formula: string;
+  /** Limit of the calculated text as typed; empty for the default. */
+  formulaMaxLength: string;
   entryLists: number[];
   choiceValues: { id?: number; name: string }[];
 }
 
 const fields = zNewFieldInfo.shape;
+
+const MAX_LENGTH_MESSAGE = 'Enter a whole number between 1 and 1,000,000';
+
+/** Whether the text is empty or a limit that the contract accepts. */
+const isMaxLength = (text: string): boolean =>
+  text === '' || (/^\d+$/.test(text) && fields.formulaMaxLength.safeParse(Number(text)).success);
 
 /** Validation of the form by the contract and for choices; the service checks the rest. */
 export const fieldSchema = z
@@ -57,6 +65,7 @@ export const fieldSchema = z
     isSearchable: z.boolean(),
     isOnEntryForm: z.boolean(),
     formula: z.string().max(10_000),
+    formulaMaxLength: z.string().trim(),
     entryLists: z.array(z.number()),
     choiceValues: z.array(z.object({ id: z.number().exactOptional(), name: z.string() })),
   })
@@ -64,6 +73,11 @@ export const fieldSchema = z
     path: ['choiceValues'],
     message: 'Add at least one choice',
     // Reported together with the errors of other controls.
+    when: () => true,
+  })
+  .refine((values) => !hasMaxLength(values) || isMaxLength(values.formulaMaxLength), {
+    path: ['formulaMaxLength'],
+    message: MAX_LENGTH_MESSAGE,
     when: () => true,
   });
 
@@ -100,6 +114,7 @@ export function toFieldValues(field: Field | undefined, byId: ReadonlyMap<number
     isSearchable: field?.isSearchable ?? false,
     isOnEntryForm: field?.isOnEntryForm ?? true,
     formula: field?.formula ?? '',
+    formulaMaxLength: String(field?.formulaMaxLength ?? ''),
     entryLists: [...(field?.entryLists ?? [])],
     choiceValues: (field?.choiceValues ?? []).map(({ id, name }) => ({ id, name })),
   };
@@ -119,6 +134,10 @@ export const getApplicableProperties = (
   requirement: values.fieldType !== FIELD.counter,
 });
 
+/** Whether the field calculates texts, whose length is limited. */
+export const hasMaxLength = (values: Pick<FieldValues, 'fieldType' | 'formula'>): boolean =>
+  values.fieldType === FIELD.text && values.formula.trim() !== '';
+
 /** Converts form values to a field of the contract, with the properties that apply to its type. */
 export function toFieldInfo(values: FieldValues): NewFieldInfo {
   const applicable = getApplicableProperties(values);
@@ -137,6 +156,8 @@ export function toFieldInfo(values: FieldValues): NewFieldInfo {
     isSearchable: applicable.searchable && values.isSearchable,
     isOnEntryForm: values.isOnEntryForm,
     formula: formula === '' ? null : formula,
+    formulaMaxLength:
+      hasMaxLength(values) && values.formulaMaxLength !== '' ? Number(values.formulaMaxLength) : null,
     ...(applicable.targets && { entryLists: values.entryLists }),
     ...(applicable.choices && { choiceValues: values.choiceValues }),
   };
@@ -186,6 +207,7 @@ const PROPERTY_LABELS: Readonly<Record<keyof FieldValues, string>> = {
   isSearchable: 'whether it is searchable',
   isOnEntryForm: 'whether it is on the entry form',
   formula: 'the formula',
+  formulaMaxLength: 'the longest result',
   entryLists: 'what it refers to',
   choiceValues: 'the choices',
 };
@@ -219,6 +241,7 @@ export const mergeValues = (base: FieldValues, mine: FieldValues, theirs: FieldV
     isSearchable: pick('isSearchable'),
     isOnEntryForm: pick('isOnEntryForm'),
     formula: pick('formula'),
+    formulaMaxLength: pick('formulaMaxLength'),
     entryLists: pick('entryLists'),
     choiceValues: pick('choiceValues'),
   };

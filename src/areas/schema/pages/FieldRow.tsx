@@ -123,6 +123,8 @@ function FieldRules({ field, fields, schema, type }: RulesProps) {
           Calculated as <code>{field.formula}</code>
           {reads.length > 0 && `, which reads ${listFormat.format(reads.map(({ name }) => name))}`}. It cannot
           be edited.
+          {typeof field.formulaMaxLength === 'number' &&
+            ` A result has at most ${pluralize(field.formulaMaxLength, 'character', 'characters')}.`}
         </RuleLine>
       )}
       {!field.isStoreRequestSupported && !field.isCalculated && (

@@ -4,6 +4,7 @@ import { useWatch } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { foldText } from '../../../../contract/rules/fold-text.ts';
+import { DEFAULT_FORMULA_MAX_LENGTH } from '../../../../contract/rules/formula/formula.ts';
 import { MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import type { ConditionGroup } from '../../../../contract/rules/query/condition.ts';
 import { fieldTypes } from '../../../../contract/rules/schema/fields.ts';
@@ -19,7 +20,7 @@ import { useField } from '../../../ui/form/use-field.ts';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { FilterBuilder, formatFieldType, useNameLookup } from '../../entries/index.ts';
 import type { Field, Schema } from '../../entries/index.ts';
-import { getApplicableProperties } from '../model/schema-forms.ts';
+import { getApplicableProperties, hasMaxLength } from '../model/schema-forms.ts';
 import type { FieldValues } from '../model/schema-forms.ts';
 
 interface FieldFieldsProps {
@@ -131,6 +132,18 @@ export function FieldFields({ control, field, type, fields, schema }: FieldField
           optional
           rows={2}
           hint="Makes the field calculated. An expression over other fields, such as round(Revenue / Employees, 2)."
+        />
+      )}
+      {hasMaxLength({ fieldType, formula }) && (
+        <TextField
+          control={control}
+          name="formulaMaxLength"
+          label="Longest result"
+          optional
+          inputMode="numeric"
+          maxLength={9}
+          placeholder={formatNumber(DEFAULT_FORMULA_MAX_LENGTH)}
+          hint="Characters. An entry whose result is longer has no value in this field."
         />
       )}
       {applicable.requirement && !isCalculated && (
