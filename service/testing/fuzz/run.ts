@@ -39,6 +39,16 @@ export interface FuzzReport {
   slowOnce: readonly string[];
 }
 
+/** A request that was sent, with what came of it. */
+interface SentRequest {
+  request: ReturnType<typeof buildRequest>;
+  /** The request for a report. */
+  text: string;
+  reply: Awaited<ReturnType<FuzzWorld['app']['inject']>>;
+  records: readonly LogLine[];
+  turnMs: number;
+}
+
 /** A run reports its progress after so many requests. */
 const PROGRESS_REQUESTS = 5_000;
 /** Requests of a sequence, of different operations; fast-check leaves out those that a finding does not need. */
@@ -146,8 +156,8 @@ export async function fuzz(
   };
 
   async function send(plan: RequestPlan): Promise<void> {
-    const request = buildRequest(plan, world);
-    const text = describe(plan, request);
+    const request = turns.exclude(() => buildRequest(plan, world));
+    const text = turns.exclude(() => describe(plan, request));
     if (shrinking) shrinking.requests += 1;
     else {
       sent += 1;
@@ -183,6 +193,12 @@ export async function fuzz(
     for (let turn = 0; turn < 20 && !log.records.has(requestId); turn += 1) await nextTurn();
     const records = log.records.get(requestId) ?? [];
     log.records.delete(requestId);
+    turns.exclude(() => check(plan, { request, text, reply, records, turnMs }));
+  }
+
+  /** Checks a response, and harvests it for later requests. */
+  function check(plan: RequestPlan, { request, text, reply, records, turnMs }: SentRequest): void {
+    const requestId = String(reply.headers['x-request-id'] ?? '');
     unscannedLines.push(...records);
     const { statusCode: status, headers } = reply;
     const isPacked = headers['content-encoding'] === 'br';
