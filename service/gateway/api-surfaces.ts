@@ -50,6 +50,8 @@ const WAITING_READS: ReadonlySet<string> = new Set<OperationId>([
 ]);
 
 const MAX_CACHED_CALLERS = 10_000;
+/** A caller who sends no request for so long is released. */
+const CALLER_IDLE_MS = 10 * 60_000;
 
 const getCacheKey = (tokenHash: Buffer): string => tokenHash.toString('latin1');
 
@@ -58,7 +60,11 @@ const getCacheKey = (tokenHash: Buffer): string => tokenHash.toString('latin1');
  * request, and nothing is answered before (kernel/db, `assume`).
  */
 function createCallerCache() {
-  const callers = createCache<{ caller: Caller; knownRow: KnownRow }>({ maxEntries: MAX_CACHED_CALLERS });
+  const callers = createCache<{ caller: Caller; knownRow: KnownRow }>({
+    maxEntries: MAX_CACHED_CALLERS,
+    ttlMs: CALLER_IDLE_MS,
+    isTtlRenewedOnRead: true,
+  });
   return {
     save({ caller, principal }: AuthenticatedCaller): void {
       // Who acts for another user is looked up by each request.

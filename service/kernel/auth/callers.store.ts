@@ -141,13 +141,27 @@ export interface Principal {
   reportId: number | null;
 }
 
+/** Sets of capabilities by their names: callers are cached, and most have the same few. */
+const capabilitySets = new Map<string, ReadonlySet<Capability>>();
+const MAX_CAPABILITY_SETS = 200;
+
+function getCapabilitySet(capabilities: readonly Capability[]): ReadonlySet<Capability> {
+  const key = capabilities.join();
+  const known = capabilitySets.get(key);
+  if (known) return known;
+  if (capabilitySets.size >= MAX_CAPABILITY_SETS) capabilitySets.clear();
+  const created = new Set(capabilities);
+  capabilitySets.set(key, created);
+  return created;
+}
+
 function toAuthenticatedCaller(row: CallerRow, tokenHash: Buffer): AuthenticatedCaller {
   const caller: Caller = {
     siteId: row.site_id,
     userId: row.user_id,
     email: row.email,
     acting: undefined,
-    capabilities: new Set(row.capabilities),
+    capabilities: getCapabilitySet(row.capabilities),
     scopes: row.scopes ? new Set(row.scopes) : undefined,
     clientId: row.client_id ?? undefined,
     hasProofOfPresence: row.is_proven,
