@@ -5971,6 +5971,11 @@ export type UserId2 = number;
 export type GroupId2 = number;
 
 /**
+ * Id of a row of the activity report (`activityId`).
+ */
+export type ActivityId = number;
+
+/**
  * Id of an investigation of this site.
  */
 export type InvestigationId = number;
@@ -7537,6 +7542,62 @@ export type QueryUserActivityResponses = {
 
 export type QueryUserActivityResponse = QueryUserActivityResponses[keyof QueryUserActivityResponses];
 
+export type GetUserActivityData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a row of the activity report (`activityId`).
+         */
+        activityId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/user/activity/{activityId}';
+};
+
+export type GetUserActivityErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetUserActivityError = GetUserActivityErrors[keyof GetUserActivityErrors];
+
+export type GetUserActivityResponses = {
+    /**
+     * The row.
+     */
+    200: UserActivityEntry;
+};
+
+export type GetUserActivityResponse = GetUserActivityResponses[keyof GetUserActivityResponses];
+
 export type ReadLastActivityData = {
     body: LastActivityQuery;
     headers?: {
@@ -8721,6 +8782,10 @@ export type UpdateProxiesErrors = {
      */
     404: ErrorResponse;
     /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
      * The request body is larger than the service accepts.
      */
     413: ErrorResponse;
@@ -8777,6 +8842,10 @@ export type ChangeProxiesErrors = {
      * The site has no resource with this id.
      */
     404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
     /**
      * The request body is larger than the service accepts.
      */
@@ -22649,6 +22718,10 @@ export type UpdateNotificationSettingsErrors = {
      * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
     /**
      * The request body is larger than the service accepts.
      */

@@ -1,5 +1,10 @@
 import type { Page } from '@playwright/test';
-import type { EntryTypeVm, FoundEntries, Job } from '../../contract/generated/types.gen.ts';
+import type {
+  EntryTypeVm,
+  FoundEntries,
+  Job,
+  PagedResultOfUserActivityEntry,
+} from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectToast } from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
 import { callApi, createEntryType } from '../support/entries.ts';
@@ -106,7 +111,18 @@ test('the palette leads to every page, and opens the dialogs of pages for its ta
     await field.fill(text);
     await expect(getItem(page, 'Pages', name)).toBeVisible();
   }
-  await field.fill(`job ${job.id}`);
+  const report = await calls.call<PagedResultOfUserActivityEntry>('POST', '/user/activity', {});
+  const [activity] = report.rows;
+  await field.fill(`activity ${activity?.activityId}`);
+  await getItem(page, 'Activity', `Activity ${activity?.activityId}`).click();
+  await expect(page).toHaveURL(`/activity/${activity?.activityId}`);
+  const panel = page.getByRole('dialog', { name: activity?.activityType ?? '-', exact: true });
+  await expect(panel.getByRole('heading', { name: 'Nearby activity' })).toBeVisible();
+  await page.goto('/activity/999999999999');
+  await expect(page.getByText('No such row')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL('/activity');
+  await typeInPalette(page, `job ${job.id}`);
   await expect(getItem(page, 'Jobs', `Job ${job.id}`)).toBeVisible();
   await page.keyboard.press('Escape');
 

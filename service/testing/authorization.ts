@@ -184,6 +184,7 @@ export const foreignCalls: Record<
   forecastLicenseSeats: { status: 200 },
   listSeatTotals: { status: 200 },
   listUnusedLicenses: { status: 200, query: () => '?days=1&pageSize=1000' },
+  getUserActivity: { status: 404 },
   queryUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
   summarizeUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
   readLastActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }), answer: [] },

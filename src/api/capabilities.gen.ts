@@ -25,6 +25,7 @@ export const CAPABILITIES = {
   updateGroup: ['Manage Groups'],
   deleteGroup: ['Manage Groups'],
   queryUserActivity: ['View Activity'],
+  getUserActivity: ['View Activity'],
   readLastActivity: ['Manage Users', 'Manage Groups', 'Manage Licences', 'Manage Proxies', 'View Activity'],
   summarizeUserActivity: ['View Activity'],
   listInvestigations: ['View Activity'],

@@ -218,6 +218,23 @@ onEachApp((context) => {
     expect(otherReport.body.totalRecords).toBe(2);
   });
 
+  test('a row is read by its id, by its own site only', async () => {
+    const { db, app } = context();
+    const other = await makePerson(db, await makeSite(db));
+    await insertRows(db, admin.siteId, [buildRow(), buildRow({ type: 2 })]);
+    const [row] = (await loadReport()).rows;
+    const path = `user/activity/${row?.activityId}`;
+    expect((await api.get(path)).body).toEqual(row);
+    const refused = await as(app, other).get<ErrorBody>(path);
+    expect([refused.status, refused.body.message]).toEqual([
+      404,
+      `Activity ${row?.activityId} does not exist on this site`,
+    ]);
+    expect((await api.get('user/activity/0')).status).toBe(400);
+    const withoutReport = await makePerson(db, admin.siteId, { capabilities: ['Manage Users'] });
+    expect((await as(app, withoutReport).get(path)).status).toBe(403);
+  });
+
   const listChanges = async (userId: number, page = '') =>
     (await api.get<UserChange[]>(`user/${userId}/changes?${page}`)).body;
 

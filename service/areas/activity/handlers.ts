@@ -9,12 +9,13 @@ import { configurationHandlers } from './configuration.ts';
 import { activityExportHandlers } from './export.ts';
 import { type ActivityFilter, parseFilter } from './filter.ts';
 import { investigationHandlers } from './investigations.ts';
-import { readReport, toActivityEntry } from './report.store.ts';
+import { findRow, readReport, toActivityEntry } from './report.store.ts';
 import { loadUserNames, readSummary } from './summary.store.ts';
 import { isUserKnownToSite, listUserChanges, readLastActivity } from './user-changes.store.ts';
 
 type Operations =
   | 'queryUserActivity'
+  | 'getUserActivity'
   | 'summarizeUserActivity'
   | 'readLastActivity'
   | 'listUserChanges'
@@ -34,6 +35,12 @@ export const activityHandlers: Handlers<Operations> &
       readReport(tx, caller.siteId, filter, parsePage(query)),
     );
     return ok({ totalRecords: total, rows: rows.map(toActivityEntry) });
+  },
+
+  async getUserActivity({ readDb: db, caller, params: { activityId } }) {
+    const row = await findRow(db, caller.siteId, activityId);
+    if (!row) throw notFound(`Activity ${activityId}`);
+    return ok(toActivityEntry(row));
   },
 
   async summarizeUserActivity({ readDb: db, caller, body }) {

@@ -223,6 +223,16 @@ export async function readRows(db: Db, ids: readonly number[]): Promise<StoredAc
   return (await selectReportRows(found, { hasTime: false }).execute(db)).rows;
 }
 
+/** A row of the site by id; undefined when the log does not contain it. */
+export async function findRow(
+  db: Db,
+  siteId: number,
+  activityId: number,
+): Promise<StoredActivity | undefined> {
+  const found = sql`select at, activity_id from activity where activity_id = ${activityId} and site_id = ${siteId}`;
+  return (await selectReportRows(found, { hasTime: true }).execute(db)).rows[0];
+}
+
 /** Relation of all rows that match the filter: `at`, `kind`, `user_id`, `ip_address`. */
 export const selectMatchingRows = async (
   tx: Tx,

@@ -72,6 +72,7 @@ const KINDS_BY_NAME: Readonly<Record<string, string>> = {
   downloadtoken: 'downloadToken',
   siteid: 'siteId',
   reportid: 'reportId',
+  activityid: 'activityId',
   environment: 'environment',
   email: 'email',
   address: 'email',

@@ -4025,6 +4025,11 @@ export const zUserId2 = z.int().gte(1).lte(2147483647);
 export const zGroupId2 = z.int().gte(1).lte(2147483647);
 
 /**
+ * Id of a row of the activity report (`activityId`).
+ */
+export const zActivityId = z.int().gte(1).lte(9007199254740991);
+
+/**
  * Id of an investigation of this site.
  */
 export const zInvestigationId = z.int().gte(1).lte(2147483647);
@@ -4530,6 +4535,19 @@ export const zQueryUserActivityQuery = z.object({
  * A page of the report and the total number of matches.
  */
 export const zQueryUserActivityResponse = zPagedResultOfUserActivityEntry;
+
+export const zGetUserActivityHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetUserActivityPath = z.object({
+    activityId: z.int().gte(1).lte(9007199254740991)
+});
+
+/**
+ * The row.
+ */
+export const zGetUserActivityResponse = zUserActivityEntry;
 
 export const zReadLastActivityBody = zLastActivityQuery;
 

@@ -1,11 +1,27 @@
-import { Copy, FolderSearch, Globe, MapPin, Settings2 } from 'lucide-react';
+import { Activity, Copy, FolderSearch, Globe, MapPin, Settings2 } from 'lucide-react';
+import type { UserActivityEntry } from '../../../contract/generated/types.gen.ts';
 import { validateNetwork } from '../../../contract/rules/networks.ts';
+import { toServiceError } from '../../api/errors.ts';
+import { getUserActivity } from '../../api/generated/sdk/activity.gen.ts';
 import { getPermission } from '../../api/session.ts';
 import type { PaletteContext, PaletteContribution, PaletteItem } from '../../app/state/palette.ts';
 import { readPastedTokens } from '../../lib/text/pasted-tokens.ts';
 import { copyText } from '../../ui/button/CopyButton.tsx';
+import { formatRowTime } from './model/format.ts';
+import { getActorName } from './model/row.ts';
 
 const MAX_PASTED = 10;
+const ACTIVITY_ID = /^(?:activity[\s:#]*)?([1-9]\d{0,14})$/i;
+
+/** The row with this id; undefined when there is none. */
+async function findRow(activityId: number, signal: AbortSignal): Promise<UserActivityEntry | undefined> {
+  try {
+    return (await getUserActivity({ path: { activityId }, signal })).data;
+  } catch (error) {
+    if (toServiceError(error).status === 404) return undefined;
+    throw error;
+  }
+}
 
 function toAddressItems(address: string, { navigate, session }: PaletteContext): PaletteItem[] {
   const items: PaletteItem[] = [];
@@ -77,6 +93,25 @@ const palette: PaletteContribution = {
       find(typed, context) {
         if (validateNetwork(typed) !== undefined) return { items: [] };
         return { items: toAddressItems(typed, context) };
+      },
+    },
+    {
+      name: 'Activity',
+      needs: 'queryUserActivity',
+      async find(typed, { navigate, signal }) {
+        const id = ACTIVITY_ID.exec(typed)?.[1];
+        if (id === undefined) return { items: [] };
+        const activityId = Number(id);
+        const row = await findRow(activityId, signal);
+        if (!row) return { items: [] };
+        const item: PaletteItem = {
+          id,
+          label: `${row.activityType}, ${getActorName(row)}`,
+          hint: `Activity ${id}, ${formatRowTime(row.eventDate)}`,
+          icon: Activity,
+          run: () => void navigate({ to: '/activity/$activityId', params: { activityId } }),
+        };
+        return { items: [item] };
       },
     },
   ],

@@ -2,10 +2,10 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, ListConfigurationChangesData, ListConfigurationChangesError, ListConfigurationChangesResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, ReadLastActivityData, ReadLastActivityError, ReadLastActivityResponse, RecordExportData, RecordExportError, RecordExportResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, GetUserActivityData, GetUserActivityError, GetUserActivityResponse, ListConfigurationChangesData, ListConfigurationChangesError, ListConfigurationChangesResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, ReadLastActivityData, ReadLastActivityError, ReadLastActivityResponse, RecordExportData, RecordExportError, RecordExportResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse } from '../../../../contract/generated/types.gen.ts';
 import { createInfiniteParams, createQueryKey, type QueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { createInvestigation, deleteInvestigation, listConfigurationChanges, listInvestigations, listUserChanges, queryUserActivity, readInvestigation, readLastActivity, recordExport, summarizeUserActivity, updateInvestigation } from '../sdk/activity.gen.ts';
+import { createInvestigation, deleteInvestigation, getUserActivity, listConfigurationChanges, listInvestigations, listUserChanges, queryUserActivity, readInvestigation, readLastActivity, recordExport, summarizeUserActivity, updateInvestigation } from '../sdk/activity.gen.ts';
 
 export const queryUserActivityQueryKey = (options: Options<QueryUserActivityData>) => createQueryKey('queryUserActivity', options, false, ['v1.0.0 UserManagement']);
 
@@ -77,6 +77,26 @@ export const queryUserActivityMutation = (options?: Partial<Options<QueryUserAct
     };
     return mutationOptions;
 };
+
+export const getUserActivityQueryKey = (options: Options<GetUserActivityData>) => createQueryKey('getUserActivity', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Read one row of the activity report
+ *
+ * The row as queryUserActivity returns it, as long as the log is kept.
+ */
+export const getUserActivityOptions = (options: Options<GetUserActivityData>) => queryOptions<GetUserActivityResponse, GetUserActivityError, GetUserActivityResponse, ReturnType<typeof getUserActivityQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getUserActivity({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getUserActivityQueryKey(options)
+});
 
 export const readLastActivityQueryKey = (options: Options<ReadLastActivityData>) => createQueryKey('readLastActivity', options, false, ['v1.0.0 UserManagement']);
 

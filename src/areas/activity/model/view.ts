@@ -158,21 +158,3 @@ export const setExported = (view: ActivityView, exported: string): ActivityView 
   exported,
   types: exported === '' ? view.types : [EXPORT_ACTIVITY_TYPE],
 });
-
-/** Time and user of a row, with which a single row can be loaded: the service reports periods only. */
-export interface RowLocation {
-  at: number | undefined;
-  by: number | undefined;
-}
-
-export interface RowLocationSearch {
-  at?: string;
-  by?: number;
-}
-
-const ID = /^[1-9]\d{0,9}$/;
-
-export const parseRowLocation = (search: Record<string, unknown>): RowLocation => ({
-  at: parseTimestamp(search.at),
-  by: ID.test(readSearchText(search.by)) ? Number(search.by) : undefined,
-});

@@ -35,7 +35,7 @@ import type { ActivityRow } from '../model/row.ts';
 import { useActivityView } from '../model/use-view.ts';
 import { clearFilters, isFiltered, serializeActivityView } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
-import { COLUMNS, getRowLocation } from '../panels/columns.tsx';
+import { COLUMNS } from '../panels/columns.tsx';
 import { ActivityActions } from './ActivityActions.tsx';
 import { ActivityChart } from './ActivityChart.tsx';
 import { ActivityFilters } from './ActivityFilters.tsx';
@@ -229,7 +229,7 @@ function useRowMenu(view: ActivityView, show: (view: ActivityView) => void) {
       void router.navigate({
         to: '/activity/$activityId',
         params: { activityId: row.activityId ?? 0 },
-        search: { ...serializeActivityView(view), ...getRowLocation(row) },
+        search: serializeActivityView(view),
       });
     return [
       { label: 'Details', hint: 'With nearby activity', icon: PanelRight, onSelect: details },

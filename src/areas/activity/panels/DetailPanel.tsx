@@ -3,6 +3,7 @@ import { getRouteApi, useRouter, Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import type { UserActivityQuery } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
+import { getUserActivityOptions } from '../../../api/generated/queries/activity.gen.ts';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone, formatTimeZone } from '../../../lib/dates/time-zones.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -30,15 +31,14 @@ import {
 import './detail.css';
 import type { ActivityRow } from '../model/row.ts';
 import {
-  parseRowLocation,
   parseActivityView,
   serializeActivityView,
   DEFAULT_VIEW,
   FULL_VIEW,
   setExported,
 } from '../model/view.ts';
-import type { RowLocation, ActivityView } from '../model/view.ts';
-import { Address, TypeBadge, getRowLocation } from './columns.tsx';
+import type { ActivityView } from '../model/view.ts';
+import { Address, TypeBadge } from './columns.tsx';
 
 const route = getRouteApi('/_app/activity/_report/$activityId');
 
@@ -46,7 +46,7 @@ const route = getRouteApi('/_app/activity/_report/$activityId');
 export function DetailPanel() {
   const router = useRouter();
   const { activityId } = route.useParams();
-  const detail = useDetail(activityId, parseRowLocation(route.useSearch()));
+  const detail = useDetail(activityId);
   const { row } = detail;
   const close = () =>
     void router.navigate({ to: '/activity', search: (now) => serializeActivityView(parseActivityView(now)) });
@@ -62,6 +62,13 @@ export function DetailPanel() {
 function Content(detail: ReturnType<typeof useDetail>) {
   const { row, address, ofPerson, ofAddress, pending, error, retry, retrying } = detail;
   if (pending) return <SkeletonRows rows={9} />;
+  if (error?.status === 404) {
+    return (
+      <EmptyState icon={SearchX} title="No such row">
+        The activity of this site has no row with this id, or it is no longer kept.
+      </EmptyState>
+    );
+  }
   if (error) {
     return (
       <ErrorState
@@ -74,13 +81,7 @@ function Content(detail: ReturnType<typeof useDetail>) {
       </ErrorState>
     );
   }
-  if (!row) {
-    return (
-      <EmptyState icon={SearchX} title="This row is not in the report">
-        The report covers the last 90 days. The link may be older or incomplete.
-      </EmptyState>
-    );
-  }
+  if (!row) return null;
   return (
     <>
       <DetailFacts row={row} />
@@ -115,29 +116,15 @@ function useNearbyRows(filter: UserActivityQuery | undefined, at: number | undef
   });
 }
 
-/** Loads a row by way of its user and time: the newest rows of the user up to that time contain it. */
-function useRow(id: number, { at, by }: RowLocation) {
-  const client = useQueryClient();
-  return useQuery({
-    queryKey: [{ _id: 'queryUserActivity', row: { id, at, by } }],
-    async queryFn({ signal }): Promise<ActivityRow | null> {
-      const query = buildNearbyQuery({ userIds: [by ?? 0] }, at ?? 0, {
-        now: getServerTime(client),
-        after: 0,
-      });
-      const rows = await loadNewestRows(query, signal);
-      return rows.find((row) => (row.activityId ?? 0) === id) ?? null;
-    },
-    enabled: by !== undefined && at !== undefined,
+/** A row with the nearby activity of its user and of its address. */
+function useDetail(activityId: number) {
+  const rowQuery = useQuery({
+    ...getUserActivityOptions({ path: { activityId } }),
     staleTime: CACHE_TIME_MS,
   });
-}
-
-/** A row with the nearby activity of its user and of its address. */
-function useDetail(activityId: number, { at, by }: RowLocation) {
-  const rowQuery = useRow(activityId, { at, by });
-  const byPerson = useNearbyRows(by === undefined ? undefined : { userIds: [by] }, at);
-  const row = rowQuery.data ?? undefined;
+  const row = rowQuery.data;
+  const at = row && Date.parse(row.eventDate);
+  const byPerson = useNearbyRows(row && { userIds: [row.userId] }, at);
   const address = row && formatAddress(row);
   const byAddress = useNearbyRows(address === undefined ? undefined : { ipAddress: address }, at);
   return {
@@ -371,7 +358,7 @@ function NearbyRow({ row, shows, current }: NearbyRowProps) {
       <Link
         to="/activity/$activityId"
         params={{ activityId: row.activityId ?? 0 }}
-        search={(now) => ({ ...serializeActivityView(parseActivityView(now)), ...getRowLocation(row) })}
+        search={(now) => serializeActivityView(parseActivityView(now))}
         aria-current={current ? 'true' : undefined}
       >
         <time dateTime={row.eventDate} className="num">

@@ -16,19 +16,13 @@ import {
   getTone,
 } from '../model/row.ts';
 import type { ActivityRow } from '../model/row.ts';
-import { parseActivityView, FULL_VIEW, serializeTimestamp, serializeActivityView } from '../model/view.ts';
+import { parseActivityView, FULL_VIEW, serializeActivityView } from '../model/view.ts';
 import './activity.css';
 
 interface CellProps {
   row: ActivityRow;
   tabIndex?: 0 | -1;
 }
-
-/** Search parameters with which the details of a row are loaded. */
-export const getRowLocation = ({ eventDate, userId }: ActivityRow) => ({
-  at: serializeTimestamp(Date.parse(eventDate)),
-  by: userId,
-});
 
 /** Time of a row, linked to its details. The tooltip shows the exact time with its zone. */
 function TimeLink({ row, tabIndex }: CellProps) {
@@ -40,7 +34,7 @@ function TimeLink({ row, tabIndex }: CellProps) {
         className="act-when num"
         to="/activity/$activityId"
         params={{ activityId: row.activityId ?? 0 }}
-        search={(now) => ({ ...serializeActivityView(parseActivityView(now)), ...getRowLocation(row) })}
+        search={(now) => serializeActivityView(parseActivityView(now))}
         tabIndex={tabIndex}
       >
         {isNew && (

@@ -1,9 +1,7 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import type { RowLocationSearch } from '../../../../areas/activity/model/view.ts';
 import { DetailPanel } from '../../../../areas/activity/panels/DetailPanel.tsx';
-import { passSearch } from '../../../../lib/search-params.ts';
 
-const ID = /^\d{1,15}$/;
+const ID = /^[1-9]\d{0,14}$/;
 
 export const Route = createFileRoute('/_app/activity/_report/$activityId')({
   staticData: { title: 'Activity row', isPartOfPage: true },
@@ -14,6 +12,5 @@ export const Route = createFileRoute('/_app/activity/_report/$activityId')({
     },
     stringify: ({ activityId }) => ({ activityId: String(activityId) }),
   },
-  validateSearch: passSearch<RowLocationSearch>,
   component: DetailPanel,
 });
