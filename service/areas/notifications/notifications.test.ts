@@ -5,8 +5,10 @@ import type {
   NotificationSettings,
   UnreadNotifications,
 } from '../../../contract/generated/types.gen.ts';
+import { isEmbedded } from '../../kernel/db/database.ts';
 import { notify, notifyAboutParkedWork } from '../../kernel/notifications.store.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
+import { untilSomebodyWaits } from '../../testing/databases.ts';
 import { runJobs } from '../../testing/jobs.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { createNotificationRetentionTask } from './area.ts';
@@ -159,6 +161,24 @@ onEachApp((context) => {
       },
     ]);
     expect(viewer.userId).not.toBe(admin.userId);
+  });
+
+  test('a choice of somebody who is removed at the same time is refused, and nothing is stored', async () => {
+    const { db, app } = context();
+    const leaver = await makePerson(db, siteId);
+    const settings = await as(app, leaver, 'console').get<NotificationSettings>(`${PATH}/settings`);
+    let reply: ReturnType<ApiClient['put']> | undefined;
+    await db.transaction().execute(async (tx) => {
+      await sql`delete from membership where site_id = ${siteId} and user_id = ${leaver.userId}`.execute(tx);
+      reply = as(app, leaver, 'console').put(`${PATH}/settings`, settings.body);
+      await untilSomebodyWaits(db);
+    });
+    // On the embedded database the request begins after the transaction.
+    expect((await reply)?.status).toBe(isEmbedded(db) ? 401 : 409);
+    const { rows } = await sql`select 1 from notification_setting where user_id = ${leaver.userId}`.execute(
+      db,
+    );
+    expect(rows).toEqual([]);
   });
 
   test('are deleted after 90 days', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, retryLater } from '../api-error.ts';
+import { ApiError, conflict, retryLater } from '../api-error.ts';
 import { getDbError, dbErrorCodes, isWorthRetrying } from '../db/driver/errors.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { negotiateMediaType } from './json.ts';
@@ -28,6 +28,11 @@ function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyReq
     return new ApiError(
       507,
       'The storage of the service is full, so nothing of this request was stored. The operator of the service must free space.',
+    );
+  // Handlers look up what a request refers to; only what is deleted after that gets here.
+  if (getDbError(error)?.code === dbErrorCodes.foreignKeyViolation)
+    return conflict(
+      'Something that this request refers to was deleted at the same time. Nothing was stored.',
     );
   if (getDbError(error)?.code === dbErrorCodes.readOnly)
     return retryLater(503, 'The database is read-only right now, so nothing was changed', 5);
@@ -57,6 +62,7 @@ function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyReq
 export function reportError(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
   const apiError = toApiError(error, request);
   if (apiError.status >= 500) request.log.error({ err: error }, 'request failed');
+  else if (getDbError(error)) request.log.warn({ err: error }, 'the database refused the request');
   return apiError;
 }
 

@@ -21,7 +21,8 @@ export async function loadInstallationMetrics(db: Db): Promise<InstallationMetri
       select query_start from pg_stat_activity
       where application_name = 'steward' and datname = current_database() and wait_event_type = 'Lock')
     select (select count(*)::int from waiting) as "lockWaits",
-      (select coalesce(extract(epoch from now() - min(query_start)), 0)::float8 from waiting) as "longestLockWaitSeconds",
+      -- A statement can begin after this transaction.
+      (select greatest(0, coalesce(extract(epoch from now() - min(query_start)), 0))::float8 from waiting) as "longestLockWaitSeconds",
       (select jsonb_agg(jsonb_build_object('queue', queue, 'length', length,
           'oldestSeconds', greatest(0, coalesce(extract(epoch from now() - due), 0)))) from (
         select 'jobs' as queue, count(*) as length, min(greatest(created_at, coalesce(not_before, created_at))) as due

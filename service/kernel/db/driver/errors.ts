@@ -38,6 +38,7 @@ export const dbErrorCodes = {
   statementTimeout: '57014',
   serializationFailure: '40001',
   deadlock: '40P01',
+  foreignKeyViolation: '23503',
   /** Raised by PostgreSQL when a table or its log cannot be extended. */
   diskFull: '53100',
   limitExceeded: '54000',
