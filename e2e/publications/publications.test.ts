@@ -67,7 +67,7 @@ async function createPoller(page: Page, url: string) {
   };
 }
 
-test('a topic is rehearsed, created, shown, edited and deleted', async ({ page }) => {
+test('a topic is rehearsed, created, shown, edited and deleted', async ({ page, service }) => {
   await openAs(page, ada);
   const entries = await createEntryType(page, 'Ship');
   await setSize(page, 'Ship', entries, 7);
@@ -112,7 +112,13 @@ test('a topic is rehearsed, created, shown, edited and deleted', async ({ page }
   await expect(page.getByRole('region', { name: 'consumer', exact: true })).toContainText('TOPIC = "ships"');
   await checkWidths(page);
 
+  const { poll, acknowledge, clientId } = await createPoller(page, service.url);
+  expect(await poll('ships')).toHaveLength(1);
+  await acknowledge('ships', 0);
   await page.getByRole('button', { name: 'Edit' }).click();
+  await expect(page.getByRole('region', { name: 'Who sees the change' })).toContainText(
+    new RegExp(`1 consumer reads it: .+, key ${clientId}\\.`),
+  );
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('vessels');
   await page.getByRole('button', { name: 'Save topic' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'vessels' })).toBeVisible();
@@ -127,8 +133,10 @@ test('a topic is rehearsed, created, shown, edited and deleted', async ({ page }
 test('the live tail shows differences, filters, pauses, and continues after a lost connection', async ({
   page,
   service,
+  calls,
   pageErrors,
 }) => {
+  const stranger = await calls.createUser({ firstName: 'Nobuko', lastName: 'Weber' });
   pageErrors.allow(SERVICE_DOWN, 502, 503, 'incomplete chunked', 'ERR_INCOMPLETE_CHUNKED_ENCODING');
   await openAs(page, ada);
   const entries = await createEntryType(page, 'Crane');
@@ -154,6 +162,20 @@ test('the live tail shows differences, filters, pauses, and continues after a lo
   await page.getByRole('button', { name: 'Only through a proxy' }).click();
   await expect(page.getByText('Nothing matches')).toBeVisible();
   await page.getByRole('button', { name: 'Only through a proxy' }).click();
+  const chooseAuthor = async (name: string) => {
+    await page.getByRole('button', { name: 'Author filter' }).click();
+    await page.getByRole('combobox', { name: 'Author' }).fill(name);
+    await page.getByRole('option', { name }).click();
+  };
+  await chooseAuthor(stranger.name);
+  await expect(page.getByText('Nothing matches')).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`by=${stranger.id}`));
+  await page.getByRole('button', { name: 'Clear Author filter' }).click();
+  await expect(getSizeCells(events)).toHaveCount(1);
+  await chooseAuthor('First Administrator');
+  await expect(page.getByRole('button', { name: 'Author: First Administrator filter' })).toBeVisible();
+  await expect(getSizeCells(events)).toHaveCount(1);
+  await page.getByRole('button', { name: 'Clear Author filter' }).click();
 
   await page.getByRole('button', { name: 'Pause' }).click();
   await setSize(page, 'Crane', entries, 60);
@@ -261,6 +283,12 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await expect(page.getByText(/attempt in a row failed|attempts in a row failed/)).toBeVisible();
   const attempt = attempts.getByRole('row').filter({ hasText: 'No response' }).first();
   await expect(attempt).toBeVisible();
+  const failed = await attempts.getByRole('row').filter({ hasText: 'No response' }).count();
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await expectToast(page, 'being sent to Warehouse');
+  await expect
+    .poll(() => attempts.getByRole('row').filter({ hasText: 'No response' }).count())
+    .toBeGreaterThan(failed);
   await chooseAction(attempt, /^Send again/);
   await expectToast(page, 'was not delivered');
   await page.getByRole('button', { name: 'Send again since…' }).click();

@@ -95,10 +95,9 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
     await page.goBack();
   });
 
-  await checkOpened(page, 'alertdialog', () =>
-    page.getByRole('button', { name: 'Delete', exact: true }).click(),
-  );
-  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  const chooseDelete = () => chooseMenuItem(page, 'Actions for Berth profile', 'Delete');
+  await checkOpened(page, 'alertdialog', chooseDelete);
+  await chooseDelete();
   await page.getByRole('button', { name: 'Delete template' }).click();
   await expect(page.getByRole('heading', { name: 'No templates yet' })).toBeVisible();
 });

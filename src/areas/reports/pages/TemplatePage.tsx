@@ -30,6 +30,8 @@ import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
+import type { MenuItemData } from '../../../ui/menu/menu-items.ts';
+import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { createBlobSource } from '../../../ui/pdf/blob-source.ts';
 import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
 import { toast } from '../../../ui/toast.ts';
@@ -95,6 +97,7 @@ function Template({ template, etag }: TemplateProps) {
   const { typeById } = useSchema();
   const changePermission = usePermission('replaceReportTemplate');
   const runPermission = usePermission('startReportRun');
+  const deletion = useDeletion({ template, etag });
   const [isChanging, setIsChanging] = useState(false);
   const [entry, setEntry] = useState<{ id: number; name: string }>();
   const { id, name, status, format, version, description, fileName } = template;
@@ -106,10 +109,6 @@ function Template({ template, etag }: TemplateProps) {
       meta={`${FORMAT_LABELS[format]} template for ${typeById.get(template.entryTypeId)?.pluralName ?? 'a deleted type'} · version ${version}`}
       actions={
         <>
-          <DeleteButton template={template} etag={etag} />
-          <Button icon={Download} onClick={() => void saveTemplate(id, fileName)}>
-            Download
-          </Button>
           <Button
             icon={PencilLine}
             disabledReason={changePermission.reason}
@@ -126,6 +125,15 @@ function Template({ template, etag }: TemplateProps) {
               Generate report
             </Link>
           )}
+          <MenuButton
+            label={`Actions for ${name}`}
+            variant="default"
+            items={() => [
+              { label: 'Download', icon: Download, onSelect: () => void saveTemplate(id, fileName) },
+              'line',
+              deletion,
+            ]}
+          />
         </>
       }
     >
@@ -147,7 +155,8 @@ function Template({ template, etag }: TemplateProps) {
   );
 }
 
-function DeleteButton({ template: { id, name }, etag }: TemplateProps) {
+/** Menu item that deletes the template after a confirmation. */
+function useDeletion({ template: { id, name }, etag }: TemplateProps): MenuItemData {
   const router = useRouter();
   const { reason } = usePermission('deleteReportTemplate');
   const removal = useWrite('deleteReportTemplate', {
@@ -169,11 +178,13 @@ function DeleteButton({ template: { id, name }, etag }: TemplateProps) {
     toast({ title: `${name} was deleted` });
     await router.navigate({ to: '/reports' });
   };
-  return (
-    <Button icon={Trash2} disabledReason={reason} onClick={() => void remove()}>
-      Delete
-    </Button>
-  );
+  return {
+    label: 'Delete',
+    icon: Trash2,
+    danger: true,
+    disabledReason: reason,
+    onSelect: () => void remove(),
+  };
 }
 
 /** The check against the schema of now. */
