@@ -59,6 +59,12 @@ test('the overview names what needs attention, and each of its parts leads somew
   await changes.getByRole('link').last().click();
   await expect(page).toHaveURL(/\/entries\/\d+\/\d+$/);
 
+  const entryName = await page.getByRole('heading', { level: 1 }).textContent();
+  await page.goBack();
+  const recent = page.getByRole('list', { name: 'Recently opened' });
+  await recent.getByRole('link', { name: entryName ?? '-', exact: true }).click();
+  await expect(page).toHaveURL(/\/entries\/\d+\/\d+$/);
+
   // The actions of the job center are offered here.
   await page.goBack();
   const jobs = page.getByRole('list', { name: 'My jobs' });

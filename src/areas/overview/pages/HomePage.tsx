@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { LicenseSeats } from '../../../../contract/generated/types.gen.ts';
 import { capabilities } from '../../../../contract/rules/people/capabilities.ts';
 import { hasAnyCapability, usePermission, useSession } from '../../../api/session.ts';
+import { getRecentPages } from '../../../app/state/recent-pages.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -83,7 +84,10 @@ export function HomePage() {
           <Figures home={home} />
           <div className="home-grid">
             <ChangesCard home={home} />
-            <PermissionsCard />
+            <div className="home-side">
+              <RecentCard />
+              <PermissionsCard />
+            </div>
           </div>
         </>
       ) : (
@@ -93,6 +97,7 @@ export function HomePage() {
             <div className="home-side">
               {mayReadChanges && jobs}
               {(items.length > 0 || failed.length > 0) && attention}
+              <RecentCard />
               <PermissionsCard />
             </div>
           </div>
@@ -121,6 +126,26 @@ function SeatCounts({ people, billable }: { people: number; billable: number | u
 
 const countPeople = ({ standard, limited, free, none }: LicenseSeats): number =>
   standard + limited + free + none;
+
+const MAX_RECENT_SHOWN = 6;
+
+/** Things whose pages were opened last in this tab. */
+function RecentCard() {
+  const pages = getRecentPages().slice(0, MAX_RECENT_SHOWN);
+  if (pages.length === 0) return null;
+  return (
+    <HomeCard title="Recently opened">
+      <ul className="home-recent" aria-label="Recently opened">
+        {pages.map(({ path, title, kind }) => (
+          <li key={path}>
+            <Link to={path}>{title}</Link>
+            <span>{kind}</span>
+          </li>
+        ))}
+      </ul>
+    </HomeCard>
+  );
+}
 
 /** Capabilities of the viewer, folded. */
 function PermissionsCard() {
