@@ -4,7 +4,7 @@ import { ACTIVITY_TYPE, insertActivity } from '../../kernel/audit/activity.store
 import { getActor, change } from '../../kernel/audit/change.ts';
 import { type Db, readInSnapshot } from '../../kernel/db/database.ts';
 import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
-import { parsePage } from '../../kernel/http/parameters.ts';
+import { parsePage, UNVERSIONED_ETAG } from '../../kernel/http/parameters.ts';
 import { configurationHandlers } from './configuration.ts';
 import { activityExportHandlers } from './export.ts';
 import { type ActivityFilter, parseFilter } from './filter.ts';
@@ -40,7 +40,7 @@ export const activityHandlers: Handlers<Operations> &
   async getUserActivity({ readDb: db, caller, params: { activityId } }) {
     const row = await findRow(db, caller.siteId, activityId);
     if (!row) throw notFound(`Activity ${activityId}`);
-    return ok(toActivityEntry(row));
+    return ok(toActivityEntry(row), { etag: UNVERSIONED_ETAG });
   },
 
   async summarizeUserActivity({ readDb: db, caller, body }) {

@@ -79,15 +79,15 @@ function toStoredValue(value: CalculatedValue): CalculatedValue {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-const getSize = (value: CalculatedValue): number =>
-  typeof value === 'string' ? Buffer.byteLength(value) : 8;
-
 /** With more, the entry could not be read for its next calculation. */
 const ENTRY_TOO_LARGE = `The values that the formulas of this entry read and calculate exceed ${PIECE_LIMITS.readBytes / 1_000_000} MB.`;
 
 /** Size of a value as the database measures it (readEntries). */
 const getJsonSize = (value: unknown): number =>
   value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
+
+const sumSizes = (values: readonly unknown[]): number =>
+  values.reduce((sum: number, value) => sum + getJsonSize(value), 0);
 
 const describeFailure = (error: unknown): string =>
   error instanceof FormulaLimitError
@@ -148,10 +148,8 @@ function calculateEntry(
   const after: Record<string, CalculatedValue> = {};
   const failed: FailedValue[] = [];
   let slowest = { id: 0, ms: -1 };
-  const readSizes = Object.entries(before).map(([id, value]) =>
-    calculatedIds.has(id) ? 0 : getJsonSize(value),
-  );
-  let entryBytes = readSizes.reduce((sum, size) => sum + size, 0);
+  const readValues = Object.entries(before).flatMap(([id, value]) => (calculatedIds.has(id) ? [] : [value]));
+  let entryBytes = sumSizes(readValues);
   for (const [fieldIndex, { id, formula }] of fields.entries()) {
     const startedAtMs = getTimeMs();
     if (startedAtMs > endsAtMs) return { slowFieldId: slowest.id };
@@ -175,8 +173,7 @@ function calculateEntry(
     .filter((id) => !isDeepStrictEqual(before[id], after[id]));
   const changed =
     changedFieldIds.length > 0 ? pickChanges(entryId, before, after, changedFieldIds) : undefined;
-  const sizes = Object.values(changed?.after ?? {}).map(getSize);
-  return { changed, failed, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  return { changed, failed, bytes: sumSizes(Object.values(changed?.after ?? {})) };
 }
 
 function parseValues(json: string): Record<string, unknown> {
