@@ -142,6 +142,13 @@ onEachKind((kind) => {
     await expect(listSlugs(db)).rejects.toMatchObject({ code: '57U03' });
   });
 
+  test('a write outside a transaction is committed too', async () => {
+    const { budget, db } = open(HOUR_MS / 2);
+    await db.deleteFrom('site').where('slug', '=', 'nowhere').execute();
+    await spend(budget);
+    await expect(listSlugs(db)).rejects.toMatchObject({ code: '57U03' });
+  });
+
   test('the wait for a connection ends, and the connection is not lost', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const holders = Array.from({ length: kind === 'postgres' ? 2 : 1 }, () =>

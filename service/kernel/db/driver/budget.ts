@@ -1,6 +1,6 @@
 import { DbError, dbErrorCodes } from './errors.ts';
 
-/** What a budget allows, in milliseconds. */
+/** Limits of the waits of a budget, in milliseconds. */
 export interface BudgetLimits {
   /** Sum of all waits. */
   totalMs: number;
@@ -55,15 +55,18 @@ export class Budget {
   }
 
   /**
-   * Counts the time that `wait` takes. The signal it gets fires when `given` does or the budget is spent. A wait that ends by itself
+   * Counts the time that `wait` takes. The signal it gets fires when `callerSignal` does or the budget is spent. A wait that ends by itself
    * before that needs no timer, which is nearly every one.
    */
-  async run<T>(wait: (signal: AbortSignal | undefined) => Promise<T>, given?: AbortSignal): Promise<T> {
+  async run<T>(
+    wait: (signal: AbortSignal | undefined) => Promise<T>,
+    callerSignal?: AbortSignal,
+  ): Promise<T> {
     const leftMs = this.#leftMs;
     if (this.#waitCount === 0) this.#waitsSince = performance.now();
     this.#waitCount += 1;
     let timer: NodeJS.Timeout | undefined;
-    let signal = given;
+    let signal = callerSignal;
     if (leftMs < this.#singleMs) {
       const controller = new AbortController();
       const end = () => {
@@ -71,7 +74,7 @@ export class Budget {
         controller.abort();
       };
       timer = setTimeout(end, Math.max(0, leftMs));
-      signal = given ? AbortSignal.any([given, controller.signal]) : controller.signal;
+      signal = callerSignal ? AbortSignal.any([callerSignal, controller.signal]) : controller.signal;
     }
     try {
       return await wait(signal);

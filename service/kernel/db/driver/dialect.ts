@@ -417,18 +417,14 @@ export class KyselyConnection implements DatabaseConnection {
       outcome = { results: [], failure: { error, isReported: false } };
     }
     endSpan?.(outcome.failure?.error);
+    // Statements outside a transaction are committed with their result.
+    const isCommitted = !this.#begin && !isEnd(statements.at(-1)) && !outcome.failure;
+    if (isCommitted && !statements.every(isPureRead)) budget?.noteCommit();
     if (!outcome.failure || outcome.failure.error instanceof AssumptionError) return outcome;
     const error = toDbError(outcome.failure.error);
     // After errors of class 08 the state of the server is unknown: a late reply must not reach the next user.
     if (error.code.startsWith('08')) this.#mustDiscard = true;
-    return { ...outcome, failure: { ...outcome.failure, error: this.#explainCancelling(error, signal) } };
-  }
-
-  /** The error of a statement that was cancelled, which says why. */
-  #explainCancelling(error: DbError, signal: AbortSignal | undefined): DbError {
-    if (error.code !== dbErrorCodes.statementTimeout) return error;
-    if (signal?.aborted) return abortedError();
-    return this.#budget?.isSpent ? this.#budget.createError() : error;
+    return { ...outcome, failure: { ...outcome.failure, error: explainCancelling(error, signal, budget) } };
   }
 
   async #runEach(statements: readonly Statement[], signal: AbortSignal | undefined): Promise<BatchOutcome> {
@@ -450,6 +446,17 @@ export class KyselyConnection implements DatabaseConnection {
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('Streaming is not supported: read large results page by page with keyset conditions');
   }
+}
+
+/** The error of a statement that was cancelled, which says why. An end of a transaction has no budget. */
+function explainCancelling(
+  error: DbError,
+  signal: AbortSignal | undefined,
+  budget: Budget | undefined,
+): DbError {
+  if (error.code !== dbErrorCodes.statementTimeout) return error;
+  if (signal?.aborted) return abortedError();
+  return budget?.isSpent ? budget.createError() : error;
 }
 
 const isEnd = (statement: Statement | undefined): boolean =>
