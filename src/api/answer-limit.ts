@@ -73,10 +73,15 @@ export function resendReads(): void {
   resendWorkerReads?.();
 }
 
+/** Whether the response is a page that the service did not send, such as the sign-in of a proxy or a network: its calls return none. */
+const isForeignPage = ({ ok, headers }: Response): boolean =>
+  ok && headers.get('content-type')?.startsWith('text/html') === true;
+
 /**
  * `fetch` that waits `ANSWER_TIMEOUT_MS` for an answer. The limit ends with the headers of the answer, so that large
  * answers and downloads can take longer.
- * @throws ServiceError with the code `NO_ANSWER` after that time; for a write it is then unknown whether it took effect
+ * @throws ServiceError with the code `NO_ANSWER` after that time, when it is unknown whether a write took effect; 502 for a page that the
+ *   service did not send
  */
 export async function fetchWithLimit(request: Request): Promise<Response> {
   const call: PendingCall = {
@@ -92,6 +97,11 @@ export async function fetchWithLimit(request: Request): Promise<Response> {
       // A resent read follows the abandoned one.
       const answer = await sendOnce(request, call);
       if (answer === 'resend') continue;
+      if (isForeignPage(answer))
+        throw new ServiceError(
+          502,
+          'A proxy or the sign-in page of a network answered instead of the service',
+        );
       if (call.isRead) recordAnswerTime(performance.now() - start);
       return answer;
     }

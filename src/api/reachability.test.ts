@@ -13,7 +13,7 @@ test('a page of a proxy is no answer of the service, whatever its status says', 
   ];
   vi.stubGlobal('fetch', async () => answers.shift());
   await expect(fetchAndTrackReachability(request)).rejects.toEqual(
-    new ServiceError(502, 'Something between this browser and the service answered instead'),
+    new ServiceError(502, 'A proxy or the sign-in page of a network answered instead of the service'),
   );
   expect(unreachableSince.get()).toBeInstanceOf(Date);
   expect((await fetchAndTrackReachability(request)).status).toBe(200);
