@@ -97,7 +97,7 @@ const palette: PaletteContribution = {
     },
     {
       name: 'Activity',
-      needs: 'queryUserActivity',
+      needs: 'getUserActivity',
       async find(typed, { navigate, signal }) {
         const id = ACTIVITY_ID.exec(typed)?.[1];
         if (id === undefined) return { items: [] };

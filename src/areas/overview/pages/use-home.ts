@@ -147,6 +147,8 @@ export function useHome(openedAt: Date) {
     coverage,
     tasks,
     settings,
+    schedule,
+    key,
     types,
     changes,
     configuration,

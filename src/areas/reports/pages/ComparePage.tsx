@@ -48,23 +48,26 @@ export function ComparePage() {
     }),
   );
   const others = run && comparable.data && findComparable(comparable.data, run, user.id);
-  const failed = [chosen, comparable].find(({ error }) => error !== null);
+  const failed = [chosen, comparable].find(({ data, error }) => data === undefined && error !== null);
+  const isDeleted = chosen.error !== null && toServiceError(chosen.error).status === 404;
   const other = others?.find(({ runId: id }) => id === otherId) ?? others?.[0];
   return (
     <Page fill title="Compare reports" breadcrumbs={<Breadcrumbs />}>
-      {failed ? (
+      {failed && !isDeleted ? (
         <ErrorState title="The reports could not be loaded" onRetry={() => void failed.refetch()}>
           {toServiceError(failed.error).message}
         </ErrorState>
-      ) : runId <= 0 || others?.length === 0 ? (
+      ) : runId <= 0 || isDeleted || others?.length === 0 ? (
         <EmptyState
           icon={GitCompareArrows}
           title="Nothing to compare"
           actions={<Link to="/reports/runs">Show the reports</Link>}
         >
-          {runId > 0
-            ? 'There is no other report of this template whose file is kept.'
-            : 'Choose Compare at one of the reports.'}
+          {isDeleted
+            ? 'This report was deleted.'
+            : runId > 0
+              ? 'There is no other report of this template whose file is kept.'
+              : 'Choose Compare at one of the reports.'}
         </EmptyState>
       ) : run && others && other ? (
         <>
