@@ -79,12 +79,13 @@ function toStoredValue(value: CalculatedValue): CalculatedValue {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-/** With more, the entry could not be read for its next calculation. */
+/** Reason of a result that would make the entry too large to be read for its next calculation. */
 const ENTRY_TOO_LARGE = `The values that the formulas of this entry read and calculate exceed ${PIECE_LIMITS.readBytes / 1_000_000} MB.`;
 
-/** Size of a value as the database measures it (readEntries). */
+/** Size of a value as the database measures it (readEntries), whose JSON has spaces between members. */
 const getJsonSize = (value: unknown): number =>
-  value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
+  value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value, undefined, isList(value) ? 1 : 0));
+const isList = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 const sumSizes = (values: readonly unknown[]): number =>
   values.reduce((sum: number, value) => sum + getJsonSize(value), 0);

@@ -55,6 +55,7 @@ it('requires choices of a choice field only', () => {
 it('limits the results of formulas that make texts, and sends no limit otherwise', () => {
   const text = { ...blank, formula: 'Memo & Memo', formulaMaxLength: '20000' };
   expect(toFieldInfo(text).formulaMaxLength).toBe(20_000);
+  expect(toFieldInfo({ ...text, formulaMaxLength: ' 20,000 ' }).formulaMaxLength).toBe(20_000);
   expect(toFieldInfo({ ...text, formulaMaxLength: '' }).formulaMaxLength).toBeNull();
   expect(toFieldInfo({ ...text, formula: ' ' }).formulaMaxLength).toBeNull();
   expect(toFieldInfo({ ...text, fieldType: FIELD.number }).formulaMaxLength).toBeNull();

@@ -46,9 +46,12 @@ const fields = zNewFieldInfo.shape;
 
 const MAX_LENGTH_MESSAGE = 'Enter a whole number between 1 and 1,000,000';
 
-/** Whether the text is empty or a limit that the contract accepts. */
-const isMaxLength = (text: string): boolean =>
-  text === '' || (/^\d+$/.test(text) && fields.formulaMaxLength.safeParse(Number(text)).success);
+/** A typed limit, with or without separators of thousands: null if it is empty, NaN if it is no number. */
+function parseMaxLength(text: string): number | null {
+  const digits = text.replaceAll(/[\s,]/g, '');
+  if (digits === '') return null;
+  return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
+}
 
 /** Validation of the form by the contract and for choices; the service checks the rest. */
 export const fieldSchema = z
@@ -65,7 +68,7 @@ export const fieldSchema = z
     isSearchable: z.boolean(),
     isOnEntryForm: z.boolean(),
     formula: z.string().max(10_000),
-    formulaMaxLength: z.string().trim(),
+    formulaMaxLength: z.string(),
     entryLists: z.array(z.number()),
     choiceValues: z.array(z.object({ id: z.number().exactOptional(), name: z.string() })),
   })
@@ -75,11 +78,16 @@ export const fieldSchema = z
     // Reported together with the errors of other controls.
     when: () => true,
   })
-  .refine((values) => !hasMaxLength(values) || isMaxLength(values.formulaMaxLength), {
-    path: ['formulaMaxLength'],
-    message: MAX_LENGTH_MESSAGE,
-    when: () => true,
-  });
+  .refine(
+    (values) =>
+      !hasMaxLength(values) ||
+      fields.formulaMaxLength.safeParse(parseMaxLength(values.formulaMaxLength)).success,
+    {
+      path: ['formulaMaxLength'],
+      message: MAX_LENGTH_MESSAGE,
+      when: () => true,
+    },
+  );
 
 /** Conditions as the service takes them; incomplete ones are left out. */
 function toRequiredWhen({ match, conditions }: ConditionGroup): RequiredWhenInfo {
@@ -156,8 +164,7 @@ export function toFieldInfo(values: FieldValues): NewFieldInfo {
     isSearchable: applicable.searchable && values.isSearchable,
     isOnEntryForm: values.isOnEntryForm,
     formula: formula === '' ? null : formula,
-    formulaMaxLength:
-      hasMaxLength(values) && values.formulaMaxLength !== '' ? Number(values.formulaMaxLength) : null,
+    formulaMaxLength: hasMaxLength(values) ? parseMaxLength(values.formulaMaxLength) : null,
     ...(applicable.targets && { entryLists: values.entryLists }),
     ...(applicable.choices && { choiceValues: values.choiceValues }),
   };
