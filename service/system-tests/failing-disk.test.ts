@@ -20,7 +20,9 @@ const ENTRIES = 5;
 const REQUESTS_WHILE_HANGING = 20;
 const RECOVERY = { timeout: 180_000 };
 
-describe.runIf(disk?.refusal === undefined && isProof)('a PostgreSQL server', { timeout: 600_000 }, () => {
+const title = `a PostgreSQL server${disk?.refusal === undefined ? '' : ` (not tested: ${disk.refusal})`}`;
+
+describe.runIf(disk?.refusal === undefined && isProof)(title, { timeout: 600_000 }, () => {
   let cluster: Cluster;
   let dataDir: string;
   let things: Things;
