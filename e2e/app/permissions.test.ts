@@ -73,5 +73,5 @@ test('buttons are disabled with a reason for users with read access only', async
   await openAs(page, reader, '/users');
   const create = page.getByRole('button', { name: 'New user' });
   await expect(create).toHaveAttribute('aria-disabled', 'true');
-  await expect(create).toHaveAccessibleDescription('Needs the capability Manage Users');
+  await expect(create).toHaveAccessibleDescription('You need the Manage Users capability');
 });

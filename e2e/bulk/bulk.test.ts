@@ -277,7 +277,7 @@ test('skips users with more capabilities and explains missing ones', async ({ pa
   await selectAll(page, 2);
   await expect(
     selectionBar(page).getByRole('button', { name: 'Change license' }),
-  ).toHaveAccessibleDescription('Needs the capability Manage Licences');
+  ).toHaveAccessibleDescription('You need the Manage Licences capability');
   await selectionBar(page).getByRole('button', { name: 'Deactivate' }).click();
   const dialog = await waitForDryRun(page, 'Deactivate 1 person?');
   await part(page, /^Cannot be changed 1$/).click();

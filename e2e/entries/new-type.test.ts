@@ -130,7 +130,7 @@ test('says why a person without Manage Schema cannot create fields and choices',
   await calls.call('PUT', '/user/group', [{ userIds: [writer.id], groupIds: [group] }]);
   await openAs(page, writer, '/entries/Firm/import');
   await chooseFile(page, 'more.csv', MORE);
-  const reason = 'Needs the capability Manage Schema';
+  const reason = 'You need the Manage Schema capability';
   await expect(page.getByText(`New fields and choices: ${reason}.`)).toBeVisible();
   await expect(
     page.getByRole('button', { name: 'Create a field for the ignored column' }),

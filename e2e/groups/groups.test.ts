@@ -154,7 +154,7 @@ test('disables groups with capabilities the user does not hold', async ({ page, 
 test('explains everywhere why groups cannot be changed', async ({ page, calls }) => {
   const readers = await calls.createGroup('Looking only', ['Manage Licences']);
   const reader = await calls.createUser({ groups: [readers] });
-  const why = 'Needs the capability Manage Groups';
+  const why = 'You need the Manage Groups capability';
   await openAs(page, reader, '/groups');
   await expect(page.getByRole('button', { name: 'New group' })).toHaveAccessibleDescription(why);
   await page.goto(`/groups/${readers}`);

@@ -191,7 +191,7 @@ test('shows the matrix read-only with a reason without Manage Groups', async ({ 
   await openAs(page, reader, path);
   const box = cell(page, people[0], names[0]);
   await expect(box).toBeChecked();
-  await expect(box).toHaveAccessibleDescription('Needs the capability Manage Groups');
+  await expect(box).toHaveAccessibleDescription('You need the Manage Groups capability');
   await box.press('Space');
   await expect(box).toBeChecked();
   await expect(page.getByText(/^You can view but not change this/)).toBeVisible();

@@ -293,7 +293,7 @@ test('jobs of others are seen with View Activity, and cancelled with Manage Sett
     .getByRole('button', { name: /^Cancel/ })
     .first();
   await expect(cancel).toHaveAttribute('aria-disabled', 'true');
-  await expect(cancel).toHaveAccessibleDescription('Needs the capability Manage Settings');
+  await expect(cancel).toHaveAccessibleDescription('You need the Manage Settings capability');
   await checkPageAtWidths(page);
 
   const other = await calls.createUser();

@@ -232,7 +232,7 @@ test('shows licenses with a reason why they cannot be changed', async ({ page, c
   const reader = await calls.createUser({ groups: [groupId] });
   await openAs(page, reader, '/licenses');
   await expect(grid(page).getByRole('row').nth(3)).toBeVisible();
-  await expect(page.getByRole('note')).toContainText('Needs the capability Manage Licences');
+  await expect(page.getByRole('note')).toContainText('You need the Manage Licences capability');
   await expect(page.getByRole('button', { name: /^License of / })).toHaveCount(0);
   await grid(page)
     .getByRole('checkbox', { name: /^Select / })
@@ -240,12 +240,12 @@ test('shows licenses with a reason why they cannot be changed', async ({ page, c
     .check();
   const bar = page.getByRole('region', { name: 'Selection' });
   await expect(bar.getByRole('button', { name: 'Set to Limited' })).toHaveAccessibleDescription(
-    'Needs the capability Manage Licences',
+    'You need the Manage Licences capability',
   );
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Unused' }).click();
   await expect(page.getByRole('grid', { name: 'Unused licenses' })).toBeVisible();
-  await expect(page.getByRole('note')).toContainText('Needs the capability Manage Licences');
+  await expect(page.getByRole('note')).toContainText('You need the Manage Licences capability');
 });
 
 test('names the missing capability', async ({ page, calls, expectFailure }) => {

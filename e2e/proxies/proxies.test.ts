@@ -143,7 +143,7 @@ test('acts for a user in every tab, with the capabilities that can be passed on,
   await expect(page.getByRole('main')).toContainText('View Activity');
   await expect(page.getByRole('main')).not.toContainText('Manage Users');
   await expect(
-    page.getByRole('link', { name: 'Proxies . Needs the capability Manage Proxies' }),
+    page.getByRole('link', { name: 'Proxies . You need the Manage Proxies capability' }),
   ).toBeVisible();
   await page.setViewportSize({ width: 390, height: 800 });
   await page.keyboard.press('Control+k');

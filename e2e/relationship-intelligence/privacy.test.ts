@@ -157,7 +157,7 @@ test('who may change the settings but not read relationships sees them in number
   await openAs(page, supporter, '/imports/relationships');
   await expect(
     page.getByText(
-      'Needs the capability Access 4. Relationship Intelligence to see the contacts and their scores.',
+      'You need the Access 4. Relationship Intelligence capability to see the contacts and their scores.',
     ),
   ).toBeVisible();
   const numbers = page.getByRole('grid', { name: 'Numbers of relationships' });

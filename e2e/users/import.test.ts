@@ -207,7 +207,7 @@ test('imports licenses with only the capability for licenses', async ({ page, ca
   });
   await expectRow(fileRowsGrid(page), {
     Outcome: 'Error',
-    Changes: 'Needs the capability Manage Users',
+    Changes: 'You need the Manage Users capability',
   });
   await startImportButton(page).click();
   await expect(endedJobBadge(page)).toBeVisible();

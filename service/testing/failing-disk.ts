@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** How long a slow disk takes to write. */
+/** Milliseconds that a slow disk takes to write. */
 export const SLOW_MS = 300;
 
 /**

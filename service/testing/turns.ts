@@ -10,7 +10,7 @@ interface Turn {
   cpuMs: number;
   from: number;
   to: number;
-  /** When the test itself computed in it, which `cpuMs` does not contain. */
+  /** Times in which the test itself computed; `cpuMs` does not contain them. */
   excluded: readonly { from: number; to: number }[];
 }
 

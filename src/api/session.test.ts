@@ -9,8 +9,8 @@ it('accepts any one of the capabilities', () => {
 });
 
 it('names the missing capabilities', () => {
-  expect(formatMissingCapabilities(['Manage Users'])).toBe('Needs the capability Manage Users');
+  expect(formatMissingCapabilities(['Manage Users'])).toBe('You need the Manage Users capability');
   expect(formatMissingCapabilities(['Manage Users', 'Manage Groups', 'View Activity'])).toBe(
-    'Needs one of the capabilities Manage Users, Manage Groups or View Activity',
+    'You need the Manage Users, Manage Groups or View Activity capability',
   );
 });

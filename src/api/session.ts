@@ -16,10 +16,8 @@ export const hasAnyCapability = (
 const disjunction = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** Formats the capabilities a user lacks as a sentence without the full stop. */
-export function formatMissingCapabilities(anyOf: readonly Capability[]): string {
-  const names = disjunction.format(anyOf);
-  return anyOf.length === 1 ? `Needs the capability ${names}` : `Needs one of the capabilities ${names}`;
-}
+export const formatMissingCapabilities = (anyOf: readonly Capability[]): string =>
+  `You need the ${disjunction.format(anyOf)} capability`;
 
 /** Whether an operation may be called; `reason` is shown on the disabled control. */
 export type Permission = { allowed: true; reason: undefined } | { allowed: false; reason: string };

@@ -48,7 +48,9 @@ it('closes the pages that a proxy may never open, and names the capability', () 
   const acting = { capabilities: [...getActingCapabilities(all)] };
   const closed = registry.entries.filter((entry) => closedReason(acting, entry) !== undefined);
   expect(closed.map(({ path }) => path)).toEqual(['/proxies', '/invitations', '/backups', '/settings']);
-  expect(closed.map((entry) => closedReason(acting, entry))).toContain('Needs the capability Manage Proxies');
+  expect(closed.map((entry) => closedReason(acting, entry))).toContain(
+    'You need the Manage Proxies capability',
+  );
   expect(
     registry.entries.filter((entry) => closedReason({ capabilities: all }, entry) !== undefined),
   ).toEqual([]);
@@ -74,5 +76,5 @@ it('shows an area that is added by one line in the navigation, the palette and t
   expect(extended.commands.map(({ label }) => label)).toContain('New note');
   expect(extended.auditSentences['note.create']).toBe('Wrote a note');
   const [note] = notesArea.navigation;
-  expect(closedReason({ capabilities: ['View Activity'] }, note)).toContain('Needs');
+  expect(closedReason({ capabilities: ['View Activity'] }, note)).toContain('You need');
 });

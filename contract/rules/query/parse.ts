@@ -31,7 +31,7 @@ interface FilterItem {
 const MAX_BRACKET_DEPTH = QUERY_LIMITS.depth * 3;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 const DEPTH_ERROR = `is nested deeper than ${QUERY_LIMITS.depth} levels`;
-/** Any number of comparisons within the limits has fewer, unless groups without comparisons are added. */
+/** Error of a text with too many parts, which comparisons within the limits never have: only groups without any add more. */
 const PARTS_ERROR = `has more than ${QUERY_LIMITS.parts} objects, lists and properties`;
 
 /** Longer texts must be JSON: the parser of JSON5 reads character by character, and would keep a service busy. */

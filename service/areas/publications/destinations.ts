@@ -81,11 +81,11 @@ export const destinationHandlers: Handlers<Operations> = {
 
   async updateDestination(call) {
     const { caller, body, params, services } = call;
-    const { credentials: given, ...content } = body;
+    const { credentials: newCredentials, ...content } = body;
     await change(call.db, getActor(call), async (tx, record) => {
       const before = await requireDestination(tx, caller.siteId, params.destinationId, { lock: true });
       // The signing key of a webhook is no credential, which null would remove.
-      const credentials = before.kind === 'Webhook' ? (given ?? undefined) : given;
+      const credentials = before.kind === 'Webhook' ? (newCredentials ?? undefined) : newCredentials;
       requireVersion(call.ifMatch, before.version, `Destination ${before.id}`);
       const after = { ...pickContent(before), ...content };
       requireContent({ kind: before.kind, ...after, credentials });

@@ -147,8 +147,8 @@ const MAX_CAPABILITY_SETS = 200;
 
 function getCapabilitySet(capabilities: readonly Capability[]): ReadonlySet<Capability> {
   const key = capabilities.join();
-  const known = capabilitySets.get(key);
-  if (known) return known;
+  const cached = capabilitySets.get(key);
+  if (cached) return cached;
   if (capabilitySets.size >= MAX_CAPABILITY_SETS) capabilitySets.clear();
   const created = new Set(capabilities);
   capabilitySets.set(key, created);

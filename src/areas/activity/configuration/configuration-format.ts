@@ -158,5 +158,5 @@ const isShort = (value: unknown): boolean =>
   typeof value === 'number' ||
   (typeof value === 'string' && value !== '' && value.length <= MAX_SHORT_LENGTH);
 
-/** For values that are no ids. */
+/** Lookup for values that are no ids. */
 const NO_NAMES: NameResolver = { getGroupName: String, getUserName: String, getTypeName: String };

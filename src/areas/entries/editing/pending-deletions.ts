@@ -67,12 +67,16 @@ async function addAuthors(
     .flatMap(([entryId, { changedFields }]) => changedFields.map(({ id: fieldId }) => ({ entryId, fieldId })))
     .slice(0, MAX_REQUEST_ITEMS);
   const data = cells.length === 0 ? [] : await readCells(cells, signal);
-  const authors = Map.groupBy(cells.keys(), (at) => cells[at]?.entryId);
+  const authors = new Map([...conflicts.keys()].map((entryId) => [entryId, new Set<number>()]));
+  for (const [at, { entryId }] of cells.entries()) {
+    const author = data[at]?.modifiedBy;
+    if (typeof author === 'number') authors.get(entryId)?.add(author);
+  }
   return new Map(
-    [...conflicts].map(([entryId, conflict]) => {
-      const ids = authors.get(entryId)?.flatMap((at) => data[at]?.modifiedBy ?? []) ?? [];
-      return [entryId, { ...conflict, modifiedBy: [...new Set(ids)] }];
-    }),
+    [...conflicts].map(([entryId, conflict]) => [
+      entryId,
+      { ...conflict, modifiedBy: [...(authors.get(entryId) ?? [])] },
+    ]),
   );
 }
 

@@ -30,7 +30,7 @@ const CR = 13;
 const MAX_SEPARATOR_BYTES = 1000;
 
 /** Bytes that are joined with those that follow, in memory that is used again. */
-interface Window {
+interface ByteBuffer {
   add(chunk: Uint8Array): void;
   /** Forgets the bytes before an index. */
   dropBefore(at: number): void;
@@ -38,7 +38,7 @@ interface Window {
   readonly bytes: Uint8Array;
 }
 
-function createWindow(start = new Uint8Array()): Window {
+function createByteBuffer(start = new Uint8Array()): ByteBuffer {
   let memory = start.slice();
   let length = start.length;
   return {
@@ -68,7 +68,7 @@ function createWindow(start = new Uint8Array()): Window {
 export async function* readMbox(file: Blob, onBytes: OnBytes): AsyncGenerator<ReadRow> {
   let row = 0;
   // What is left of the bytes before. It starts with an empty line, because the first separator follows none.
-  const pending = createWindow(Uint8Array.of(LF, LF));
+  const pending = createByteBuffer(Uint8Array.of(LF, LF));
   let isInHeader = false;
   let delivered: number | undefined;
 
@@ -129,7 +129,7 @@ function findSeparator(text: string, from: number): number | undefined {
 
 /** Reads the header of one mail and nothing behind it. */
 export async function readEml(file: Blob, row: number): Promise<ReadRow> {
-  const header = createWindow();
+  const header = createByteBuffer();
   for await (const chunk of readChunks(file, () => undefined)) {
     const searchedTo = Math.max(0, header.bytes.length - 2);
     header.add(chunk);
@@ -173,7 +173,7 @@ interface Member {
 }
 
 async function readMember(entry: Member, row: number): Promise<ReadRow> {
-  const header = createWindow();
+  const header = createByteBuffer();
   let end: number | undefined;
   const writable = new WritableStream<Uint8Array>({
     write(chunk) {

@@ -7,14 +7,14 @@ import { confirm } from '../../../ui/dialog/confirm.ts';
 import { showStartedJob } from '../../jobs/index.ts';
 
 /** A person whose enablement changes. */
-interface Enabled {
+interface ChangingPerson {
   userId: number;
   name: string;
 }
 
 interface Enablement {
   isEnabled: boolean;
-  changing: readonly Enabled[];
+  changing: readonly ChangingPerson[];
   /** Number of the chosen people who are in this state already. */
   unchanged?: number;
 }
@@ -22,7 +22,7 @@ interface Enablement {
 const MAX_NAMES = 5;
 
 /** A name for each of the first people, and how many others there are. */
-function listNames(people: readonly Enabled[]): string {
+function listNames(people: readonly ChangingPerson[]): string {
   const names = people.slice(0, MAX_NAMES).map(({ name }) => name);
   const others = people.length - names.length;
   return new Intl.ListFormat('en').format(
@@ -30,7 +30,7 @@ function listNames(people: readonly Enabled[]): string {
   );
 }
 
-/** What a change of enablement will do, for its confirmation. */
+/** Describes what a change of enablement will do, for its confirmation. */
 function describeEnablement({ isEnabled, changing, unchanged = 0 }: Enablement): string {
   const state = isEnabled ? 'enabled' : 'disabled';
   const effect = isEnabled
