@@ -6,6 +6,7 @@ import { hashPassword } from '../kernel/auth/passwords.ts';
 import type { Tx } from '../kernel/db/database.ts';
 import { generateCode, createPasskey } from '../testing/authenticator.ts';
 import type { Reply } from '../testing/calls.ts';
+import { countWaiting } from '../testing/databases.ts';
 import { createBrowser, getDeviceCookie, enrol, getSessionCookie } from '../testing/sign-in.ts';
 import { makePerson, makeSite, onEachApp, publicUrl, type Person } from '../testing/site.ts';
 
@@ -44,18 +45,13 @@ onEachApp((context) => {
       if (database.kind === 'postgres') {
         let isOver = false;
         void pendingRequest.then(() => (isOver = true));
-        await vi.waitUntil(async () => isOver || (await isWaiting()), { timeout: 5000 });
+        await vi.waitUntil(async () => isOver || (await countWaiting(db)) > 0, { timeout: 5000 });
       }
       await work(tx);
       await tx.deleteFrom('session').where('user_id', '=', person.userId).execute();
     });
     return reply;
   }
-  const isWaiting = async () => {
-    const { rows } = await sql`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(context().db);
-    return rows.length > 0;
-  };
 
   test('a sign-in with the old password fails when the password changes meanwhile', async () => {
     const reply = await runDuringLock(signIn, (tx) =>

@@ -93,16 +93,22 @@ function keepWasmModule(): void {
 }
 
 /**
+ * Number of statements that wait for a lock of this database. Counted in the transaction that holds the lock it would not change:
+ * PostgreSQL shows a transaction the same activity each time.
+ */
+export async function countWaiting(db: Db): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+/**
  * Resolves when a statement waits for a lock of this database, on the embedded one at once: its transactions follow each other.
  */
 export async function untilSomebodyWaits(db: Db): Promise<void> {
   if (isEmbedded(db)) return;
-  await vi.waitUntil(
-    async () => {
-      const { rows } = await sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-      return rows.length > 0;
-    },
-    { timeout: 10_000 },
-  );
+  await vi.waitUntil(async () => (await countWaiting(db)) > 0, { timeout: 10_000 });
 }
+
+/** A statement that does not end by itself. */
+export const endlessQuery = sql`select count(*) as endless from generate_series(1, 100000000000) as n where n % 7 = 8`;

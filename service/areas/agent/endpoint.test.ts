@@ -21,6 +21,7 @@ import {
   sendMessage,
 } from '../../testing/agents.ts';
 import { type Reply, send } from '../../testing/calls.ts';
+import { untilSomebodyWaits } from '../../testing/databases.ts';
 import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
 import { recordRoundTrips } from '../../testing/round-trips.ts';
 import {
@@ -574,12 +575,7 @@ onEachApp((context) => {
       const call = await db.transaction().execute(async (tx) => {
         await sql`lock table entry in access exclusive mode`.execute(tx);
         const running = callTool(app, key.secret, 'query_rows', { entryType: 'Thing', query: { Score: 1 } });
-        await vi.waitFor(async () => {
-          // Not in the transaction, which would see the same activity each time.
-          const { rows } = await sql`select from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-          expect(rows.length).toBe(1);
-        });
+        await untilSomebodyWaits(db);
         await turn(false);
         const start = performance.now();
         const { status } = await running;
@@ -611,10 +607,7 @@ onEachApp((context) => {
       const controller = new AbortController();
       const abortWhenWaiting = async () => {
         const call = request(controller.signal).catch(() => 'aborted');
-        await vi.waitFor(async () => {
-          const { rows } = await sql`select from pg_stat_activity where wait_event_type = 'Lock'`.execute(db);
-          if (rows.length === 0 && !isEmbedded(db)) throw new Error('The statement does not wait yet');
-        });
+        await untilSomebodyWaits(db);
         controller.abort();
         return call;
       };

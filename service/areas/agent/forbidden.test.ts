@@ -6,6 +6,7 @@ import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import { isEmbedded } from '../../kernel/db/database.ts';
 import { callTool, makeAgentKey, readTool } from '../../testing/agents.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
+import { untilSomebodyWaits } from '../../testing/databases.ts';
 import { makeEntryType, makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
 import { as, makePerson, onEachApp } from '../../testing/site.ts';
 
@@ -243,12 +244,7 @@ onEachApp((context) => {
     const outcome = await db.transaction().execute(async (tx) => {
       await sql`lock table entry in access exclusive mode`.execute(tx);
       const running = callTool(app, secret, 'query_rows', { entryType: 'Thing', query: { Score: 1 } });
-      await vi.waitFor(async () => {
-        // Not in the transaction, which would see the same activity each time.
-        const { rows } = await sql`select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-        expect(rows.length).toBe(1);
-      });
+      await untilSomebodyWaits(db);
       await forbid({ fieldId });
       const start = performance.now();
       const { status, body } = await running;

@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Kysely, type RawBuilder, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { onEachDatabase } from '../../testing/databases.ts';
+import { endlessQuery, onEachDatabase } from '../../testing/databases.ts';
 import { getDatabaseUrl } from '../../testing/servers/cluster.ts';
 import { withAbortSignal } from './database.ts';
 import { type Connection, createDialect, DEFAULT_LIMITS } from './driver/dialect.ts';
 import { openPostgres } from './driver/postgres.ts';
-
-const endlessQuery = sql`select count(*) as endless from generate_series(1, 100000000000) as n where n % 7 = 8`;
 
 /** Process id of the server behind a connection. */
 const getBackendId = async (connection: Connection) =>

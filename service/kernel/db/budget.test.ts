@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
+import { createTestDatabase, endlessQuery, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import {
   createBudget,
   type Database,
@@ -11,7 +10,6 @@ import {
 } from './database.ts';
 import { Budget } from './driver/budget.ts';
 
-const endlessQuery = sql`select count(*) from generate_series(1, 100000000000) as n where n % 7 = 8`;
 const HOUR_MS = 3_600_000;
 
 /** Uses all that is left, without waiting: the clock moves during a wait. */

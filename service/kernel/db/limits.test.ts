@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
+import { createTestDatabase, endlessQuery, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { runOnCluster } from '../../testing/servers/cluster.ts';
 import { type Database, openDatabase } from './database.ts';
 import { getDbError } from './driver/errors.ts';
-
-const endlessQuery = sql`select count(*) from generate_series(1, 100000000000) as n where n % 7 = 8`;
 
 onEachKind((kind) => {
   let testDatabase: TestDatabase;

@@ -2,6 +2,7 @@
 import { type ClientRequest, request } from 'node:http';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { countWaiting } from '../../../testing/databases.ts';
 import { DATA, makeThings, type Things } from '../../../testing/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
@@ -29,12 +30,7 @@ onEachApp((context) => {
     return sent;
   };
 
-  /** Number of statements that wait for the lock on the entries. */
-  const countWaiting = async (): Promise<number> => {
-    const { rows } = await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(context().db);
-    return rows[0]?.n ?? 0;
-  };
+  const countWaitingForEntries = () => countWaiting(context().db);
   const countConnections = () =>
     new Promise<number>((done) => context().app.server.getConnections((_, count) => done(count)));
   const findWritten = async () => (await things.query({ Memo: 'c' })).rows.map(({ EntryId }) => EntryId);
@@ -55,9 +51,9 @@ onEachApp((context) => {
       if (context().database.kind === 'embedded') return;
       await whileLocked(async () => {
         const call = send('POST', `rows/query/${things.typeId}`, rowsRequest);
-        await expect.poll(countWaiting, pollOptions).toBe(1);
+        await expect.poll(countWaitingForEntries, pollOptions).toBe(1);
         call.destroy();
-        await expect.poll(countWaiting, pollOptions).toBe(0);
+        await expect.poll(countWaitingForEntries, pollOptions).toBe(0);
       });
     },
   );
@@ -68,10 +64,10 @@ onEachApp((context) => {
       const call = send('PUT', String(things.typeId), {
         storeRequests: things.items(entryId, { Memo: 'c' }),
       });
-      await expect.poll(countWaiting, pollOptions).toBe(1);
+      await expect.poll(countWaitingForEntries, pollOptions).toBe(1);
       call.destroy();
       await expect.poll(countConnections, pollOptions).toBe(0);
-      expect(await countWaiting()).toBe(1);
+      expect(await countWaitingForEntries()).toBe(1);
     });
     await expect.poll(findWritten, pollOptions).toEqual([entryId]);
   });

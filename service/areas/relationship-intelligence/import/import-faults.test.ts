@@ -10,7 +10,7 @@ import { findAccessToken } from '../../../kernel/auth/callers.store.ts';
 import { isEmbedded, openDatabase } from '../../../kernel/db/database.ts';
 import { DbError } from '../../../kernel/db/driver/errors.ts';
 import { hashSecret } from '../../../kernel/secret.ts';
-import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
+import { countWaiting, createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { runJobs } from '../../../testing/jobs.ts';
 import { startImportProcess } from '../../../testing/processes/import-process.ts';
 import { resumeProcess } from '../../../testing/processes/job-process.ts';
@@ -190,12 +190,7 @@ onEachApp((context) => {
     await locked.promise;
     // The transaction of the import waits for the settings.
     const importing = Promise.allSettled([importWith(async () => {})]);
-    const countWaiting = async () => {
-      const { rows } = await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-      return rows[0]?.n;
-    };
-    await expect.poll(countWaiting, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => countWaiting(db), { timeout: 20_000 }).toBe(1);
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
     const [outcome] = await importing;
