@@ -85,7 +85,9 @@ test('the palette leads to every page, and opens the dialogs of pages for its ta
   page,
   elsewhere,
   calls,
+  expectFailure,
 }) => {
+  expectFailure(404);
   const person = await calls.createUser({ firstName: 'Wilhelmina', lastName: 'Target' });
   const waiting = await calls.createUser({ firstName: 'Ulrike', lastName: 'Elsewhere' });
   await createCalls(elsewhere.request, person);

@@ -35,7 +35,8 @@ async function failAtRandom(page: Page) {
   let failingPage: string | undefined;
   const failed = new Set<string>();
   await page.route(
-    ({ pathname }) => pathname.startsWith('/console/api/rest/') && !/\/(events|positions)$/.test(pathname),
+    ({ pathname }) =>
+      /^\/console\/api\/(?:rest|agent|platform)\//.test(pathname) && !/\/(events|positions)$/.test(pathname),
     (route) => {
       const { pathname } = new URL(route.request().url());
       const call = `${route.request().method()} ${pathname}`;

@@ -11,7 +11,7 @@ import { formatRowTime } from './model/format.ts';
 import { getActorName } from './model/row.ts';
 
 const MAX_PASTED = 10;
-const ACTIVITY_ID = /^(?:activity[\s:#]*)?([1-9]\d{0,14})$/i;
+const ACTIVITY_ID = /^activity[\s:#]*([1-9]\d{0,14})$/i;
 
 /** The row with this id; undefined when there is none. */
 async function findRow(activityId: number, signal: AbortSignal): Promise<UserActivityEntry | undefined> {
