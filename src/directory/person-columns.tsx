@@ -48,6 +48,16 @@ export function StatusBadge({ user }: { user: { isActive: boolean; isLocked: boo
   );
 }
 
+/** Column of the user of a row, in lists that are not of users. */
+export const personColumn: Column<{ userId: number; name: string }> = {
+  id: 'person',
+  header: 'Person',
+  minWidth: 170,
+  cell: ({ userId, name }, { tabIndex }) => (
+    <PersonLink id={userId} name={name} to="/users/$userId" tabIndex={tabIndex} />
+  ),
+};
+
 type PersonColumn = Column<DirectoryRow>;
 
 /** Creates the name column of user lists. Column ids of this module are sort keys of the directory. */

@@ -5,24 +5,17 @@ import type { RelationshipUser } from '../../../../contract/generated/types.gen.
 import { toServiceError } from '../../../api/errors.ts';
 import { listRelationshipUsersOptions } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
-import { PersonLink } from '../../../directory/person-columns.tsx';
+import { personColumn } from '../../../directory/person-columns.tsx';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { Pages } from './RunsPage.tsx';
+import { renderPages } from './RunsPage.tsx';
 
 const COLUMNS: readonly Column<RelationshipUser>[] = [
-  {
-    id: 'person',
-    header: 'Person',
-    minWidth: 170,
-    cell: ({ userId, name }, { tabIndex }) => (
-      <PersonLink id={userId} name={name} to="/users/$userId" tabIndex={tabIndex} />
-    ),
-  },
+  personColumn,
   {
     id: 'contacts',
     header: 'Contacts',
@@ -105,11 +98,7 @@ export function RelationshipCounts({ reason }: { reason: string }) {
           </EmptyState>
         }
         onClearFilters={search === '' ? undefined : () => setSearch('')}
-        footer={
-          data && data.totalCount > PAGE_SIZE ? (
-            <Pages page={page} isLast={page * PAGE_SIZE >= data.totalCount} onPage={setPage} />
-          ) : undefined
-        }
+        footer={renderPages(page, PAGE_SIZE, data?.totalCount, setPage)}
       />
     </section>
   );

@@ -21,7 +21,7 @@ import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { RelationshipCounts } from './RelationshipCounts.tsx';
 import { parseRelationshipsView, serializeRelationshipsView } from './relationships-view.ts';
 import type { RelationshipsView } from './relationships-view.ts';
-import { Pages } from './RunsPage.tsx';
+import { renderPages } from './RunsPage.tsx';
 import './imports.css';
 
 const COLUMNS: readonly Column<Relationship>[] = [
@@ -202,11 +202,7 @@ function RelationshipsTable() {
           </EmptyState>
         }
         onClearFilters={isFiltered ? () => show({ q: '', userId: undefined, entryId: undefined }) : undefined}
-        footer={
-          data && data.totalCount > PAGE_SIZE ? (
-            <Pages page={page} isLast={page * PAGE_SIZE >= data.totalCount} onPage={setPage} />
-          ) : undefined
-        }
+        footer={renderPages(page, PAGE_SIZE, data?.totalCount, setPage)}
       />
     </>
   );

@@ -155,16 +155,19 @@ export function RunsPage() {
   );
 }
 
-/** Buttons between pages of a list without a total. */
-export function Pages({
-  page,
-  isLast,
-  onPage,
-}: {
-  page: number;
-  isLast: boolean;
-  onPage: (page: number) => void;
-}) {
+/** Footer of a list whose total is known; undefined if it has one page. */
+export const renderPages = (
+  page: number,
+  pageSize: number,
+  totalCount: number | undefined,
+  onPage: (page: number) => void,
+) =>
+  totalCount !== undefined && totalCount > pageSize ? (
+    <Pages page={page} isLast={page * pageSize >= totalCount} onPage={onPage} />
+  ) : undefined;
+
+/** Buttons between pages. */
+function Pages({ page, isLast, onPage }: { page: number; isLast: boolean; onPage: (page: number) => void }) {
   return (
     <span className="ri-pages">
       <Button

@@ -22,7 +22,7 @@ import {
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { ListTable } from '../../../app/views/ListTable.tsx';
-import { PersonLink } from '../../../directory/person-columns.tsx';
+import { personColumn } from '../../../directory/person-columns.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
@@ -40,7 +40,7 @@ import type { RowId } from '../../../ui/table/columns.ts';
 import { toast } from '../../../ui/toast.ts';
 import { ContactsRow } from './ContactsRow.tsx';
 import { importSettingsQuery, relationshipSettingsQuery } from './queries.ts';
-import { Pages } from './RunsPage.tsx';
+import { renderPages } from './RunsPage.tsx';
 import { exclusionSchema, normalizeExclusion, periodsSchema } from './settings-forms.ts';
 import { MonthCloseCard, PreconditionsCard } from './SideCards.tsx';
 import { useEnablement } from './use-enablement.ts';
@@ -117,14 +117,7 @@ function SwitchesCard({ settings }: { settings: RelationshipSettings }) {
 const USERS_PAGE_SIZE = 25;
 
 const USER_COLUMNS: readonly Column<RelationshipUser>[] = [
-  {
-    id: 'person',
-    header: 'Person',
-    minWidth: 170,
-    cell: ({ userId, name }, { tabIndex }) => (
-      <PersonLink id={userId} name={name} to="/users/$userId" tabIndex={tabIndex} />
-    ),
-  },
+  personColumn,
   { id: 'email', header: 'E-mail', minWidth: 160, small: 'line', cell: ({ emailAddress }) => emailAddress },
   {
     id: 'state',
@@ -231,11 +224,7 @@ function UsersCard({ settings: { enabledUserCount } }: { settings: RelationshipS
           <EmptyState title="Nobody is on this site yet">People of the site are enabled here.</EmptyState>
         }
         onClearFilters={search === '' ? undefined : () => setSearch('')}
-        footer={
-          data && data.totalCount > USERS_PAGE_SIZE ? (
-            <Pages page={page} isLast={page * USERS_PAGE_SIZE >= data.totalCount} onPage={setPage} />
-          ) : undefined
-        }
+        footer={renderPages(page, USERS_PAGE_SIZE, data?.totalCount, setPage)}
       />
     </section>
   );

@@ -7,7 +7,7 @@ import { getImportActivityOptions } from '../../../api/generated/queries/relatio
 import { usePermission } from '../../../api/session.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { usePeopleById } from '../../../directory/directory.ts';
-import { PersonLink } from '../../../directory/person-columns.tsx';
+import { personColumn } from '../../../directory/person-columns.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -32,14 +32,7 @@ const date = (at: string | null, tabIndex: 0 | -1) =>
   at === null ? <span className="ri-zero">Never</span> : <Timestamp at={at} tabIndex={tabIndex} />;
 
 const COLUMNS: readonly Column<StatusRow>[] = [
-  {
-    id: 'person',
-    header: 'Person',
-    minWidth: 170,
-    cell: ({ userId, name }, { tabIndex }) => (
-      <PersonLink id={userId} name={name} to="/users/$userId" tabIndex={tabIndex} />
-    ),
-  },
+  personColumn,
   {
     id: 'silent',
     header: 'Silent for',
