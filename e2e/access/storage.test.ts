@@ -21,6 +21,10 @@ test('sets the storage of a site and shows it to its administrators', async ({ p
   await expect(card).toContainText('Used: 0 bytes of 500 MB.');
   await page.getByRole('main').getByRole('link', { name: '1 active user' }).click();
   await expect(page).toHaveURL('/users?status=active');
+  await page.goBack();
+  await page.getByRole('main').getByRole('link', { name: '1 administrator' }).click();
+  await expect(page).toHaveURL('/groups?q=Manage+Groups');
+  await expect(page.getByRole('grid', { name: 'Groups' })).toContainText('Administrators');
   await page.goto('/settings');
   await expect(page.getByRole('region', { name: 'Set by platform administrators' })).toContainText(
     '0 bytes of 500 MB',

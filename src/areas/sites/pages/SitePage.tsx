@@ -21,6 +21,7 @@ import { formatQuota, parseQuota, siteSchema } from '../model/site-form.ts';
 import type { SiteValues } from '../model/site-form.ts';
 import { siteQuery } from '../model/site-query.ts';
 import { IdentityCard } from './IdentityCard.tsx';
+import { Administrators } from './SitesPage.tsx';
 import './sites.css';
 
 const route = getRouteApi('/_app/sites/$siteId');
@@ -36,17 +37,17 @@ export function SitePage() {
       breadcrumbs={<Breadcrumbs />}
       title={data.name}
       meta={
-        <>
+        <span className="sites-meta">
           {data.slug}, {/* Users of another site are listed there only. */}
           {site.id === siteId ? (
-            <Link to="/users" search={{ status: 'active' }} className="sites-members">
+            <Link to="/users" search={{ status: 'active' }}>
               {members}
             </Link>
           ) : (
             members
           )}
-          , {pluralize(data.administrators, 'administrator', 'administrators')}
-        </>
+          , <Administrators siteId={siteId} count={data.administrators} />
+        </span>
       }
     >
       <div className="sites-cards">

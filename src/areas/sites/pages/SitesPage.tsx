@@ -86,6 +86,26 @@ function Members({ siteId, members, tabIndex }: { siteId: number; members: numbe
   );
 }
 
+/** Number of administrators; on the viewer's own site it leads to the groups that make users administrators. */
+export function Administrators({
+  siteId,
+  count,
+  tabIndex = 0,
+}: {
+  siteId: number;
+  count: number;
+  tabIndex?: 0 | -1;
+}) {
+  const { site } = useSession();
+  const text = pluralize(count, 'administrator', 'administrators');
+  if (site.id !== siteId) return text;
+  return (
+    <Link to="/groups" search={{ q: 'Manage Groups' }} tabIndex={tabIndex}>
+      {text}
+    </Link>
+  );
+}
+
 /** Share of the limit from which the storage of a site is marked. */
 const NEARLY_FULL = 0.9;
 
@@ -134,7 +154,7 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
           <Badge tone="warn">No administrator</Badge>
         ) : (
           <small className="sites-administrators">
-            {pluralize(administrators, 'administrator', 'administrators')}
+            <Administrators siteId={id} count={administrators} tabIndex={tabIndex} />
           </small>
         )}
       </span>
