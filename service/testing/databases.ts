@@ -55,16 +55,19 @@ export function onEachKind(block: (kind: DatabaseKind) => void): void {
 }
 
 /**
- * Defines the tests of `block` for each kind of database, with a migrated, empty database for all tests of the block. `getDatabase`
- * returns it inside tests and hooks.
+ * Defines the tests of `block` for each kind of database, with a migrated, empty database for all tests of the block, opened with
+ * `options`. `getDatabase` returns it inside tests and hooks.
  */
-export function onEachDatabase(block: (getDatabase: () => Database) => void): void {
+export function onEachDatabase(
+  block: (getDatabase: () => Database, kind: DatabaseKind) => void,
+  options: Omit<Parameters<typeof openDatabase>[0], 'databaseUrl' | 'dataDir'> = {},
+): void {
   onEachKind((kind) => {
     let testDatabase: TestDatabase | undefined;
     let database: Database | undefined;
     beforeAll(async () => {
       testDatabase = await createTestDatabase(kind);
-      database = await openDatabase(testDatabase);
+      database = await openDatabase({ ...testDatabase, ...options });
     });
     afterAll(async () => {
       await database?.close();
@@ -73,7 +76,7 @@ export function onEachDatabase(block: (getDatabase: () => Database) => void): vo
     block(() => {
       if (!database) throw new Error('The database is open only inside tests and hooks');
       return database;
-    });
+    }, kind);
   });
 }
 

@@ -1,13 +1,6 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createTestDatabase, endlessQuery, onEachKind, type TestDatabase } from '../../testing/databases.ts';
-import {
-  createBudget,
-  type Database,
-  openDatabase,
-  type Tx,
-  withBudget,
-  withTransaction,
-} from './database.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { endlessQuery, onEachDatabase } from '../../testing/databases.ts';
+import { createBudget, type Tx, withBudget, withTransaction } from './database.ts';
 import { Budget } from './driver/budget.ts';
 
 const HOUR_MS = 3_600_000;
@@ -84,107 +77,95 @@ describe('a budget', () => {
   });
 });
 
-onEachKind((kind) => {
-  let testDatabase: TestDatabase;
-  let database: Database;
-  beforeAll(async () => {
-    testDatabase = await createTestDatabase(kind);
-    database = await openDatabase({
-      ...testDatabase,
-      pool: { maxConnections: 2 },
-      requestMs: HOUR_MS,
-    });
-  });
-  afterAll(async () => {
-    await database.close();
-    await testDatabase.remove();
-  });
+onEachDatabase(
+  (getDatabase, kind) => {
+    const open = (totalMs: number) => {
+      const budget = new Budget({ totalMs, singleMs: Infinity });
+      return { budget, db: withBudget(getDatabase().db, budget) };
+    };
+    const listSlugs = async (db = getDatabase().db) => {
+      const rows = await db.selectFrom('site').select('slug').execute();
+      return rows.map(({ slug }) => slug);
+    };
+    const spentError = { name: 'DbError', code: '57U02' };
 
-  const open = (totalMs: number) => {
-    const budget = new Budget({ totalMs, singleMs: Infinity });
-    return { budget, db: withBudget(database.db, budget) };
-  };
-  const listSlugs = async (db = database.db) => {
-    const rows = await db.selectFrom('site').select('slug').execute();
-    return rows.map(({ slug }) => slug);
-  };
-  const spentError = { name: 'DbError', code: '57U02' };
-
-  test('no statement and no transaction begins once the budget is spent', async () => {
-    const { budget, db } = open(HOUR_MS / 2);
-    expect(await listSlugs(db)).toEqual([]);
-    await spend(budget);
-    await expect(listSlugs(db)).rejects.toMatchObject(spentError);
-    await expect(withTransaction(db, {}, (tx) => insert(tx, 'late'))).rejects.toMatchObject(spentError);
-    expect(await listSlugs()).toEqual([]);
-  });
-
-  test('a transaction whose budget is spent before its end is rolled back', async () => {
-    const { budget, db } = open(HOUR_MS / 2);
-    const writing = withTransaction(db, {}, async (tx) => {
-      await insert(tx, 'half');
+    test('no statement and no transaction begins once the budget is spent', async () => {
+      const { budget, db } = open(HOUR_MS / 2);
+      expect(await listSlugs(db)).toEqual([]);
       await spend(budget);
-      await insert(tx, 'other half');
+      await expect(listSlugs(db)).rejects.toMatchObject(spentError);
+      await expect(withTransaction(db, {}, (tx) => insert(tx, 'late'))).rejects.toMatchObject(spentError);
+      expect(await listSlugs()).toEqual([]);
     });
-    await expect(writing).rejects.toMatchObject(spentError);
-    expect(await listSlugs()).toEqual([]);
-  });
 
-  test('a transaction whose statements are all done is committed; what follows must not be repeated blindly', async () => {
-    const { budget, db } = open(HOUR_MS / 2);
-    await withTransaction(db, {}, async (tx) => {
-      await insert(tx, 'whole');
+    test('a transaction whose budget is spent before its end is rolled back', async () => {
+      const { budget, db } = open(HOUR_MS / 2);
+      const writing = withTransaction(db, {}, async (tx) => {
+        await insert(tx, 'half');
+        await spend(budget);
+        await insert(tx, 'other half');
+      });
+      await expect(writing).rejects.toMatchObject(spentError);
+      expect(await listSlugs()).toEqual([]);
+    });
+
+    test('a transaction whose statements are all done is committed; what follows must not be repeated blindly', async () => {
+      const { budget, db } = open(HOUR_MS / 2);
+      await withTransaction(db, {}, async (tx) => {
+        await insert(tx, 'whole');
+        await spend(budget);
+      });
+      expect(await listSlugs()).toEqual(['whole']);
+      await expect(listSlugs(db)).rejects.toMatchObject({ code: '57U03' });
+    });
+
+    test('a write outside a transaction is committed too', async () => {
+      const { budget, db } = open(HOUR_MS / 2);
+      await db.deleteFrom('site').where('slug', '=', 'nowhere').execute();
       await spend(budget);
+      await expect(listSlugs(db)).rejects.toMatchObject({ code: '57U03' });
     });
-    expect(await listSlugs()).toEqual(['whole']);
-    await expect(listSlugs(db)).rejects.toMatchObject({ code: '57U03' });
-  });
 
-  test('a write outside a transaction is committed too', async () => {
-    const { budget, db } = open(HOUR_MS / 2);
-    await db.deleteFrom('site').where('slug', '=', 'nowhere').execute();
-    await spend(budget);
-    await expect(listSlugs(db)).rejects.toMatchObject({ code: '57U03' });
-  });
-
-  test('the wait for a connection ends, and the connection is not lost', async () => {
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const holders = Array.from({ length: kind === 'postgres' ? 2 : 1 }, () =>
-      withTransaction(database.db, {}, async (tx) => {
-        await listSlugs(tx);
-        await released;
-      }),
-    );
-    const { db } = open(50);
-    await expect(listSlugs(db)).rejects.toMatchObject(spentError);
-    release();
-    await Promise.all(holders);
-    expect(await Promise.all([listSlugs(), listSlugs(), listSlugs()])).toEqual(
-      Array.from({ length: 3 }, () => ['whole']),
-    );
-  });
-
-  test('each request has a budget of its own; work for several requests has none', async () => {
-    const [first, second] = [createBudget(database.db), createBudget(database.db)];
-    if (!first || !second) throw new Error('The database has limits');
-    await spend(first);
-    expect(second.isSpent).toBe(false);
-    const db = withBudget(database.db, first);
-    await expect(listSlugs(db)).rejects.toMatchObject(spentError);
-    expect(await listSlugs(withBudget(db, undefined))).toEqual(['whole']);
-  });
-
-  // A statement of the embedded database ends by its own limit only, which restarts the database.
-  if (kind === 'embedded') return;
-
-  test('a running statement is cancelled, and its transaction is rolled back', async () => {
-    const { db } = open(200);
-    const running = withTransaction(db, {}, async (tx) => {
-      await insert(tx, 'undone');
-      await endlessQuery.execute(tx);
+    test('the wait for a connection ends, and the connection is not lost', async () => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      const holders = Array.from({ length: kind === 'postgres' ? 2 : 1 }, () =>
+        withTransaction(getDatabase().db, {}, async (tx) => {
+          await listSlugs(tx);
+          await released;
+        }),
+      );
+      const { db } = open(50);
+      await expect(listSlugs(db)).rejects.toMatchObject(spentError);
+      release();
+      await Promise.all(holders);
+      expect(await Promise.all([listSlugs(), listSlugs(), listSlugs()])).toEqual(
+        Array.from({ length: 3 }, () => ['whole']),
+      );
     });
-    await expect(running).rejects.toMatchObject(spentError);
-    await expect(listSlugs(db)).rejects.toMatchObject(spentError);
-    expect(await listSlugs()).toEqual(['whole']);
-  });
-});
+
+    test('each request has a budget of its own; work for several requests has none', async () => {
+      const [first, second] = [createBudget(getDatabase().db), createBudget(getDatabase().db)];
+      if (!first || !second) throw new Error('The database has limits');
+      await spend(first);
+      expect(second.isSpent).toBe(false);
+      const db = withBudget(getDatabase().db, first);
+      await expect(listSlugs(db)).rejects.toMatchObject(spentError);
+      expect(await listSlugs(withBudget(db, undefined))).toEqual(['whole']);
+    });
+
+    // A statement of the embedded database ends by its own limit only, which restarts the database.
+    if (kind === 'embedded') return;
+
+    test('a running statement is cancelled, and its transaction is rolled back', async () => {
+      const { db } = open(200);
+      const running = withTransaction(db, {}, async (tx) => {
+        await insert(tx, 'undone');
+        await endlessQuery.execute(tx);
+      });
+      await expect(running).rejects.toMatchObject(spentError);
+      await expect(listSlugs(db)).rejects.toMatchObject(spentError);
+      expect(await listSlugs()).toEqual(['whole']);
+    });
+  },
+  { pool: { maxConnections: 2 }, requestMs: HOUR_MS },
+);
