@@ -92,6 +92,7 @@ for (const names of AREA_GROUPS)
       }, `${path} is complete again after ${failed}`).toPass({ timeout: 20_000 });
       await expect(pageHeading(page)).toBeVisible();
     }
-    expect(failedPages).toBeGreaterThan(0);
+    // The calls of a few pages may all be among the others.
+    if (paths.length > 5) expect(failedPages).toBeGreaterThan(0);
     console.log(`seed ${seed}: ${failedPages} of ${paths.length} pages with failed calls`);
   });

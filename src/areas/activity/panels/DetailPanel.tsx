@@ -82,19 +82,28 @@ function Content(detail: ReturnType<typeof useDetail>) {
     );
   }
   if (!row) return null;
+  const lists = address === undefined ? [ofPerson] : [ofPerson, ofAddress];
+  // Shown together, so that the first list does not push the second one down when it is loaded.
+  const isLoading = lists.some(({ nearby, error: failure }) => !nearby && failure === undefined);
   return (
     <>
       <DetailFacts row={row} />
       <h3 className="act-around-title">Nearby activity</h3>
-      <NearbyList
-        title={getActorName(row)}
-        centerRow={row}
-        {...ofPerson}
-        labelBy="address"
-        view={{ people: [row.userId] }}
-      />
-      {address !== undefined && (
-        <NearbyList title={address} centerRow={row} {...ofAddress} labelBy="person" view={{ address }} />
+      {isLoading ? (
+        <SkeletonRows rows={4} />
+      ) : (
+        <>
+          <NearbyList
+            title={getActorName(row)}
+            centerRow={row}
+            {...ofPerson}
+            labelBy="address"
+            view={{ people: [row.userId] }}
+          />
+          {address !== undefined && (
+            <NearbyList title={address} centerRow={row} {...ofAddress} labelBy="person" view={{ address }} />
+          )}
+        </>
       )}
     </>
   );
@@ -286,6 +295,7 @@ const KNOWN_PROPERTIES = new Set([
   'principalUserId',
   'principalFullName',
   'exportDataType',
+  'exportDetail',
   'activityId',
   'isNew',
 ]);
@@ -299,7 +309,7 @@ interface NearbyListProps {
   title: string;
   /** The row of the panel. */
   centerRow: ActivityRow;
-  /** Undefined while loading. */
+  /** Undefined if they could not be read. */
   nearby: NearbyRows | undefined;
   error: string | undefined;
   /** Property shown for each row. */
@@ -329,7 +339,6 @@ function NearbyList({ title, centerRow, nearby, error, labelBy, view }: NearbyLi
         </Link>
       </header>
       {error !== undefined && <p className="field-error">{error}</p>}
-      {!nearby && error === undefined && <SkeletonRows rows={3} />}
       <ol>
         {nearby?.rows.map((row) => (
           <NearbyRow
