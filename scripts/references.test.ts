@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createBrowserPattern } from '../e2e/support/browsers/journeys.ts';
 
 const PAGES = [
   'docs/security.md',
@@ -80,4 +81,11 @@ test('the table of features has a test for what works, and says what does not', 
       (state !== 'Works' && missing.trim() === ''),
   );
   expect(wrong.map(([row]) => row)).toEqual([]);
+});
+
+test('the journeys that Firefox and WebKit run are browser tests', () => {
+  expect(createBrowserPattern().test('e2e/users/create.test.ts creates a user with a password')).toBe(false);
+  expect(
+    createBrowserPattern().test('users/create.test.ts creates a user with a password who signs in with it'),
+  ).toBe(true);
 });

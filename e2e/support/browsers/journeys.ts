@@ -30,7 +30,7 @@ export const isMainJourney = (title: string): boolean => Object.values(JOURNEYS)
  */
 export function createBrowserPattern(): RegExp {
   for (const [name, title] of Object.entries(JOURNEYS)) {
-    const source = readFileSync(new URL(`../${getFile(name)}`, import.meta.url), 'utf8');
+    const source = readFileSync(new URL(`../../${getFile(name)}`, import.meta.url), 'utf8');
     if (!source.includes(`test('${title}'`)) throw new Error(`${getFile(name)} has no test "${title}"`);
   }
   const tests = Object.entries(JOURNEYS).map(([name, title]) => `${getFile(name)} ${title}`);
