@@ -62,7 +62,8 @@ function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyReq
 export function reportError(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
   const apiError = toApiError(error, request);
   if (apiError.status >= 500) request.log.error({ err: error }, 'request failed');
-  else if (getDbError(error)) request.log.warn({ err: error }, 'the database refused the request');
+  else if (getDbError(error)?.code === dbErrorCodes.foreignKeyViolation)
+    request.log.warn({ err: error }, 'the database refused the request');
   return apiError;
 }
 

@@ -273,29 +273,10 @@ function buildDefinition(type: EntryType): TypeDefinition {
   return {
     fields: type.fields
       .filter(({ id }) => usedIds.has(id))
-      .map(
-        ({
-          id,
-          apiName,
-          fieldType,
-          isMoney,
-          isMultiSelect,
-          isDateOnly,
-          formula,
-          formulaMaxLength,
-          choices,
-        }) => ({
-          id,
-          apiName,
-          fieldType,
-          isMoney,
-          isMultiSelect,
-          isDateOnly,
-          formula,
-          formulaMaxLength,
-          choiceNames: new Map([...choices.values()].map((choice) => [choice.id, choice.name])),
-        }),
-      ),
+      .map(({ choices, ...field }) => ({
+        ...field,
+        choiceNames: new Map([...choices.values()].map((choice) => [choice.id, choice.name])),
+      })),
     calculatedFieldIds: calculations.map(({ field }) => field.id),
   };
 }
