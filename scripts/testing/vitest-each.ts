@@ -1,5 +1,6 @@
 /** Checks and cleanup after every test and test file, because several files share one process. */
 import { appendFileSync } from 'node:fs';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, vi } from 'vitest';
 
 declare global {
@@ -18,6 +19,7 @@ function reportStatements(): void {
   executed.clear();
 }
 
+const trustedCertificates = getCACertificates('default');
 const prototypeKeyCount = Reflect.ownKeys(Object.prototype).length;
 
 // Fails a test whose input polluted the prototype of all objects.
@@ -28,6 +30,7 @@ afterEach(() => {
 
 afterAll(() => {
   reportStatements();
+  if (getCACertificates('default') !== trustedCertificates) setDefaultCACertificates(trustedCertificates);
   vi.useRealTimers();
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
