@@ -37,9 +37,16 @@ function openReader(stream: ReadableStream<Uint8Array<ArrayBuffer>>): ChunkReade
   }
 }
 
+/**
+ * Files that are being read. While a read is pending, nothing else may refer to its reader: Chromium then collects it together with
+ * the code that waits for it, and reading never ends.
+ */
+const openReaders = new Set<ChunkReader>();
+
 /** Yields the chunks of a file. The bytes of each are gone when the next one is read. */
 export async function* readChunks(file: Blob, onBytes: OnBytes): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const reader = openReader(file.stream());
+  openReaders.add(reader);
   let read = 0;
   try {
     for (let chunk = await reader.read(); chunk; chunk = await reader.read()) {
@@ -48,6 +55,7 @@ export async function* readChunks(file: Blob, onBytes: OnBytes): AsyncGenerator<
       onBytes(read);
     }
   } finally {
+    openReaders.delete(reader);
     await reader.cancel().catch(() => undefined);
   }
 }
