@@ -16,7 +16,7 @@ import { signIn } from './sign-in.ts';
 
 const USERS = 50;
 const EMAILS = 1_000;
-const RUNS = 3;
+const RUNS = 5;
 const MAX_RATIO = 2;
 const MAX_GAP_MS = 100;
 const PATH = '/console/api/rest/v4/ri/import/emails';

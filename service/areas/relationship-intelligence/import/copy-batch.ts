@@ -22,11 +22,6 @@ interface RelationColumns {
 
 /** What a batch writes if the database has none of its items. */
 export interface CopyBatch {
-  /** Keys of the items that the request has here for the first time, as the literal of an array. */
-  firstKeys: string;
-  /** Keys of the other items and the users who have them too, as literals of arrays. */
-  repeatedKeys: string;
-  repeatedUsers: string;
   /** Rows of ri_item and ri_item_user in the text format of COPY. */
   items: Uint8Array<ArrayBuffer>;
   links: Uint8Array<ArrayBuffer>;
@@ -72,7 +67,6 @@ function encode(text: string): Uint8Array<ArrayBuffer> {
 
 /** Formats the rows of a batch whose items the database does not have yet. */
 export function createCopyBatch(rows: ItemBatch, { siteId, kind }: ItemOwner): CopyBatch {
-  const [firstKeys, repeatedKeys, repeatedUsers]: [string[], string[], number[]] = [[], [], []];
   const added = new Map<number, number>();
   const relations = new Map<number, Map<string, Relation>>();
   let items = '';
@@ -84,12 +78,8 @@ export function createCopyBatch(rows: ItemBatch, { siteId, kind }: ItemOwner): C
     const counterparts = rows.counterparts[index] ?? '';
     const direction = rows.directions[index] ?? DIRECTION.none;
     if (rows.isFirst[index]) {
-      firstKeys.push(key);
       added.set(userId, (added.get(userId) ?? 0) + 1);
       items += `${siteId}\t${kind}\t${key}\t${time}\t${rows.modified[index]}\t${rows.contents[index]}\t${toField(rows.addresses[index] ?? '')}\n`;
-    } else {
-      repeatedKeys.push(key);
-      repeatedUsers.push(userId);
     }
     links += `${siteId}\t${userId}\t${kind}\t${key}\t${time}\t${direction}\t${toField(counterparts)}\n`;
     if (counterparts === '') continue;
@@ -100,9 +90,6 @@ export function createCopyBatch(rows: ItemBatch, { siteId, kind }: ItemOwner): C
       addContact(ofUser, { userId, address, name: names[at] ?? '', time, direction });
   }
   return {
-    firstKeys: toLiteral(firstKeys),
-    repeatedKeys: toLiteral(repeatedKeys),
-    repeatedUsers: toLiteral(repeatedUsers),
     items: encode(items),
     links: encode(links),
     relations: formatRelations([...relations.values()].flatMap((ofUser) => [...ofUser.values()])),

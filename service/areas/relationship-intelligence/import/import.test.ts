@@ -402,15 +402,15 @@ onEachApp((context) => {
     test('128 MiB are read, one byte more is 413 with the limit and the size if it is known', async () => {
       const limit = 134_217_728;
       const list = buildBody(1);
-      const piece = Buffer.alloc(1_048_576, 0x20);
-      /** The list and spaces, as they arrive. */
+      const pieceSize = 1_048_576;
+      /** The list and spaces, as they arrive: in chunks with memory of their own. */
       const stream = (size: number, contentLength: boolean) =>
         sendBody(
           Readable.from(
             (function* write() {
               yield list;
-              for (let left = size - list.length; left > 0; left -= piece.length)
-                yield piece.subarray(0, Math.min(left, piece.length));
+              for (let left = size - list.length; left > 0; left -= pieceSize)
+                yield Buffer.alloc(Math.min(left, pieceSize), ' ');
             })(),
           ),
           contentLength ? { 'content-length': String(size) } : {},

@@ -62,7 +62,7 @@ export interface ItemBatch {
   uniqueIds: string[];
 }
 
-const ROWS_PER_BATCH = 5_000;
+const ROWS_PER_BATCH = 2_500;
 const createBatch = (): ItemBatch => ({
   keys: [],
   users: [],

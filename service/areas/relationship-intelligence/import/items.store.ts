@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ImportKind } from '../../../../contract/generated/types.gen.ts';
-import { copyRows, type Db, type Tx } from '../../../kernel/db/database.ts';
+import { copyRows, type Db, type Tx, withSavepoint } from '../../../kernel/db/database.ts';
 import { getDbError } from '../../../kernel/db/driver/errors.ts';
 import type { AddressRules } from './addresses.ts';
 import type { CopyBatch, ItemOwner } from './copy-batch.ts';
@@ -95,32 +95,8 @@ export async function storeItems(
   return toBatchResult(result.rows);
 }
 
-/**
- * Whether the database may have items of the batch already, or users who have them. Conditions on lists instead of joins: for tables
- * that were empty when they were analyzed, a join reads all rows once for each key.
- */
-export async function hasItems(
-  tx: Tx,
-  { siteId, kind }: ItemOwner,
-  { firstKeys, repeatedKeys, repeatedUsers }: CopyBatch,
-): Promise<boolean> {
-  const { rows } = await sql<{ isKnown: boolean }>`select
-    exists (select from ri_item where site_id = ${siteId} and kind = ${kind} and item_key = any(${firstKeys}::uuid[]))
-    or exists (select from ri_item_user where site_id = ${siteId} and kind = ${kind}
-      and user_id = any(${repeatedUsers}::int[]) and item_key = any(${repeatedKeys}::uuid[]))
-    as "isKnown"`.execute(tx);
-  return rows[0]?.isKnown ?? true;
-}
-
-/**
- * Stores a batch of which the database has nothing (`hasItems`), as `storeItems` would. PostgreSQL only.
- * @returns false if another import has stored an item of it meanwhile; the transaction has failed then
- */
-export async function copyItems(
-  tx: Tx,
-  { siteId }: ItemOwner,
-  { items, links, relations }: CopyBatch,
-): Promise<boolean> {
+/** Stores a batch by COPY, as `storeItems` would if the database has nothing of it. */
+async function insertCopies(tx: Tx, siteId: number, { items, links, relations }: CopyBatch): Promise<void> {
   const { users, addresses, names, first, last, sent, received, meetings } = relations;
   const written = await Promise.allSettled([
     copyRows(
@@ -140,12 +116,23 @@ export async function copyItems(
         as s(user_id, address, name, first_at, last_at, sent, received, meetings)
       ${RAISE_RELATION}`.execute(tx),
   ]);
-  for (const result of written) {
-    if (result.status === 'fulfilled') continue;
-    if (getDbError(result.reason)?.code === '23505') return false;
-    throw result.reason;
+  // After the first error the others say only that the transaction has failed.
+  for (const result of written) if (result.status === 'rejected') throw result.reason;
+}
+
+/**
+ * Stores a batch by COPY, which is faster than `storeItems` and possible only if the database has nothing of it: the unique keys decide.
+ * PostgreSQL only.
+ * @returns whether it was stored; if not, nothing was written
+ */
+export async function copyItems(tx: Tx, { siteId }: ItemOwner, batch: CopyBatch): Promise<boolean> {
+  try {
+    await withSavepoint(tx, () => insertCopies(tx, siteId, batch));
+    return true;
+  } catch (error) {
+    if (getDbError(error)?.code === '23505') return false;
+    throw error;
   }
-  return true;
 }
 
 /** The result of a statement over a batch; the database writes keys as UUIDs. */

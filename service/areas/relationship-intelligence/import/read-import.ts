@@ -53,6 +53,7 @@ export interface OpenReading {
 
 /** A body in which a request arrives. */
 export interface ImportBody {
+  /** Its chunks are handed to the thread; nobody else may read them. */
   stream: Readable;
   /** Whether it is compressed with gzip. */
   isPacked: boolean;
@@ -124,7 +125,7 @@ export async function readImport<T>(
     const send = async (chunk: Buffer) => {
       sent += chunk.length;
       if (sent > MAX_BODY_BYTES) throw tooLarge(`more than ${MAX_BODY_BYTES}`);
-      const bytes = new Uint8Array(chunk);
+      const bytes = detach(chunk);
       thread.post({ bytes }, [bytes.buffer]);
       await thread.untilTaken(sent - MAX_PENDING_BYTES);
     };
@@ -139,6 +140,14 @@ export async function readImport<T>(
   } finally {
     await thread.close();
   }
+}
+
+/** The bytes with memory of their own. Chunks of a long body have it already; copies of them take a third more garbage collection. */
+function detach(chunk: Buffer): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = chunk;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+    ? new Uint8Array(buffer)
+    : new Uint8Array(chunk);
 }
 
 /** @throws ApiError 400 with everything that is wrong */

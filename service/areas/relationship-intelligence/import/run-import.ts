@@ -224,7 +224,7 @@ async function storeReading(
 /** The error of an import that another one has overtaken. */
 const lostTurn = (): ApiError => conflict('The import took longer than its turn; send the request again');
 
-/** Stores the batches of a reading, those that the database does not have by COPY where that is possible. */
+/** Stores the batches of a reading, those of which the database has nothing by COPY where that is possible. */
 async function storeBatches(
   tx: Tx,
   { siteId, kind }: { siteId: number; kind: ImportKind },
@@ -232,11 +232,13 @@ async function storeBatches(
   outcome: ReturnType<typeof createOutcome>,
 ): Promise<void> {
   const owner = { siteId, kind: store.KIND_NUMBER[kind] };
+  let isNew = true;
   for (let index = 0; ; index += 1) {
     const copy = await reading.getCopy?.(index);
     if (reading.getCopy ? !copy : index >= (await reading.finish()).batchCount) return;
-    if (copy && !(await store.hasItems(tx, owner, copy))) {
-      if (!(await store.copyItems(tx, owner, copy))) throw lostTurn();
+    // A request of which the database has one item often has more of them: one failed COPY is enough.
+    isNew &&= copy !== undefined && (await store.copyItems(tx, owner, copy));
+    if (copy && isNew) {
       outcome.addCounts(copy.added);
       continue;
     }
