@@ -51,13 +51,13 @@ const COLUMNS: readonly Column<MailboxRow>[] = [
   {
     id: 'mailbox',
     header: 'Mailbox',
-    minWidth: 190,
+    minWidth: 170,
     cell: ({ mailbox, userId }) => mailbox ?? `User id ${userId}`,
   },
   {
     id: 'person',
     header: 'Person',
-    minWidth: 160,
+    minWidth: 140,
     small: 'line',
     cell: ({ person, state, userId, isDirectoryComplete }, { tabIndex }) => {
       if (state === 'unknown') return <span className="ri-warn">Unknown address</span>;
@@ -70,13 +70,13 @@ const COLUMNS: readonly Column<MailboxRow>[] = [
       return <PersonLink id={person.id} name={person.name} to="/users/$userId" tabIndex={tabIndex} />;
     },
   },
-  { id: 'found', header: 'Found', width: 84, align: 'end', cell: ({ found }) => number(found) },
-  { id: 'mended', header: 'Mended', width: 84, align: 'end', cell: ({ mended }) => number(mended) },
-  { id: 'leftOut', header: 'Left out', width: 84, align: 'end', cell: (row) => number(getLeftOut(row)) },
+  { id: 'found', header: 'Found', width: 72, align: 'end', cell: ({ found }) => number(found) },
+  { id: 'mended', header: 'Mended', width: 72, align: 'end', cell: ({ mended }) => number(mended) },
+  { id: 'leftOut', header: 'Left out', width: 72, align: 'end', cell: (row) => number(getLeftOut(row)) },
   {
     id: 'requests',
     header: 'Requests',
-    width: 138,
+    width: 130,
     align: 'end',
     small: 'aside',
     cell: (row, { tabIndex }) => <RequestsCell row={row} tabIndex={tabIndex} />,

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FileText, FlaskConical, Inbox, Send } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { ImportSettings, Job } from '../../../../contract/generated/types.gen.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -27,6 +27,7 @@ import { FORMAT_NAMES, MEND_TEXTS } from '../planner/mends.ts';
 import { getHistoryEnd } from '../planner/month-close.ts';
 import type { PlanSummary, ReadFile } from '../planner/planner.ts';
 import { scheduleRequests } from '../planner/requests.ts';
+import type { RequestShare } from '../planner/requests.ts';
 import { useDryRun } from '../planner/use-dry-run.ts';
 import { usePlanner } from '../planner/use-planner.ts';
 import type { PlannerHandle } from '../planner/use-planner.ts';
@@ -164,11 +165,7 @@ function Plan({ planner }: { planner: PlannerHandle }) {
         {summary && (
           <output className="ri-total">
             <b>{describeItems(summary)}</b> of {pluralize(summary.users, 'person', 'people')}
-            {summary.span && (
-              <>
-                , {formatDay(summary.span.from)} to {formatDay(summary.span.to)}
-              </>
-            )}
+            {summary.span && <>, {formatSpan(summary.span)}</>}
           </output>
         )}
         <Button
@@ -193,8 +190,13 @@ function Plan({ planner }: { planner: PlannerHandle }) {
         <progress className="ri-progress" aria-label="Upload" value={start.share} max={1} />
       )}
       {start.error !== undefined && (
-        <Banner tone="bad" title={`The import could not start: ${start.error}`}>
-          Nothing has been imported. Start again to continue where the upload stopped.
+        <Banner
+          tone="bad"
+          title={`${start.startedJobs > 0 ? 'The rest of the import' : 'The import'} could not start: ${start.error}`}
+        >
+          {start.startedJobs > 0
+            ? `${pluralize(start.startedJobs, 'job has', 'jobs have')} started. Start again to send the rest.`
+            : 'Nothing has been imported. Start again to continue where the upload stopped.'}
         </Banner>
       )}
       {dryRun.run && <DryRunCard run={dryRun.run} people={people} onClose={dryRun.reset} />}
@@ -213,6 +215,11 @@ function Plan({ planner }: { planner: PlannerHandle }) {
 
 const formatDay = (at: number): string =>
   new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(at);
+
+function formatSpan({ from, to }: { from: number; to: number }): string {
+  const [first, last] = [formatDay(from), formatDay(to)];
+  return first === last ? first : `${first} to ${last}`;
+}
 
 function describeItems({ toSend: { emails, meetings } }: PlanSummary): string {
   const parts = [
@@ -236,21 +243,53 @@ async function saveBroken({ getPlanner }: PlannerHandle): Promise<void> {
   if (rows) saveFile('rows-not-imported.csv', formatCsv(rows));
 }
 
+/** A job of the plan. */
+interface PlannedJob {
+  kind: ItemKind;
+  upload: RequestShare[];
+  fileName: string;
+}
+
+async function listJobsOfPlan(
+  planner: NonNullable<ReturnType<PlannerHandle['getPlanner']>>,
+  summary: PlanSummary,
+  files: readonly ReadFile[],
+): Promise<PlannedJob[]> {
+  const jobs: PlannedJob[] = [];
+  for (const kind of getKinds(summary)) {
+    const uploads = await planner.listUploads(kind);
+    for (const [index, upload] of uploads.entries()) {
+      const part = uploads.length > 1 ? `, part ${index + 1} of ${uploads.length}` : '';
+      jobs.push({
+        kind,
+        upload,
+        fileName: `${describeFiles(files, MAX_FILE_NAME_CHARS - part.length)}${part}`,
+      });
+    }
+  }
+  return jobs;
+}
+
 /** Sends the items to jobs of the service, which run when the browser is closed. */
 function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [state, setState] = useState<{ share?: number; error?: string }>({});
+  const [state, setState] = useState<{ share?: number; error?: string; startedJobs: number }>({
+    startedJobs: 0,
+  });
+  /** Jobs of a plan that have started: they are not sent again when a later one could not start. */
+  const started = useRef<{ summary: PlanSummary; jobs: Job[] }>(undefined);
   const run = async () => {
     const planner = getPlanner();
     if (!planner || !summary) return;
-    const fileName = describeFiles(files);
-    setState({ share: 0 });
+    if (started.current?.summary !== summary) started.current = { summary, jobs: [] };
+    const { jobs } = started.current;
+    setState({ share: 0, startedJobs: jobs.length });
     try {
-      let job: Job | undefined;
-      for (const kind of getKinds(summary)) {
-        const items = await planner.listUploadItems(kind);
-        job = await uploadPlan({
+      const planned = await listJobsOfPlan(planner, summary, files);
+      for (const { kind, upload, fileName } of planned.slice(jobs.length)) {
+        const items = await planner.getUploadItems(kind, upload);
+        const job = await uploadPlan({
           kind: 'relationships.import',
           identifiedBy: { kind, fileName },
           items,
@@ -258,7 +297,8 @@ function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
             const { data } = await startRelationshipImport({ body: { kind, uploadsItems: true, fileName } });
             return data;
           },
-          onProgress: (share) => setState({ share }),
+          onProgress: (share) =>
+            setState({ share: (jobs.length + share) / planned.length, startedJobs: jobs.length }),
           onChanged: () =>
             toast({
               title: `${fileName} has changed since its upload was interrupted`,
@@ -266,13 +306,15 @@ function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
               tone: 'info',
             }),
         });
+        jobs.push(job);
         showStartedJob(client, job);
       }
-      if (!job) return;
-      await navigate({ to: '/jobs/$jobId', params: { jobId: job.id }, ignoreBlocker: true });
+      const last = jobs.at(-1);
+      if (!last) return;
+      await navigate({ to: '/jobs/$jobId', params: { jobId: last.id }, ignoreBlocker: true });
       discard();
     } catch (thrown) {
-      setState({ error: toServiceError(thrown).message });
+      setState({ error: toServiceError(thrown).message, startedJobs: jobs.length });
     }
   };
   return { ...state, run };
@@ -280,12 +322,12 @@ function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
 
 const MAX_FILE_NAME_CHARS = 255;
 
-const describeFiles = (files: readonly ReadFile[]): string => {
+const describeFiles = (files: readonly ReadFile[], maxChars: number): string => {
   const [first] = files;
   const name = first?.name ?? '';
   const text =
     files.length > 1 ? `${name} and ${pluralize(files.length - 1, 'other file', 'other files')}` : name;
-  return text.slice(-MAX_FILE_NAME_CHARS);
+  return text.slice(-maxChars);
 };
 
 interface FilesCardProps {

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { RelationshipImportItem } from '../../../../contract/generated/types.gen.ts';
 import { createRequestFilling } from '../../../../contract/rules/import-requests.ts';
 import { formatTimeToClose, getHistoryEnd, getMonthClose } from './month-close.ts';
 import { Planner } from './planner.ts';
@@ -225,6 +226,9 @@ test('an Exchange name waits for its address', async () => {
   });
 });
 
+const listIds = (items: readonly RelationshipImportItem[]) =>
+  items.flatMap(({ emails = [] }) => emails.map(({ uniqueId }) => uniqueId));
+
 test('the items of a job are those of the requests, split before they are too large for a part', async () => {
   const many = Array.from({ length: 5000 }, (_, at) => ({
     address: `person.number.${at}@outside.example`,
@@ -237,10 +241,21 @@ test('the items of a job are those of the requests, split before they are too la
     })),
   );
   planner.evaluate(OPTIONS);
-  const items = planner.listUploadItems('emails');
+  const readUploads = (maxBytes?: number) =>
+    planner.listUploads('emails', maxBytes).map((upload) => planner.getUploadItems('emails', upload));
+  const ids = Array.from({ length: 12 }, (_, at) => `e${at}`);
+  const [items = [], ...others] = readUploads();
+  expect(others).toEqual([]);
   expect(items.length).toBeGreaterThan(1);
   expect(items.every((item) => JSON.stringify(item).length < 2_000_000)).toBe(true);
-  expect(items.flatMap(({ emails = [] }) => emails)).toHaveLength(12);
+  expect(listIds(items)).toEqual(ids);
+  // Several jobs, each within the limit.
+  const MAX_BYTES = 2_000_000;
+  const uploads = readUploads(MAX_BYTES);
+  expect(uploads.length).toBeGreaterThan(1);
+  for (const upload of uploads) expect(JSON.stringify(upload).length).toBeLessThan(MAX_BYTES);
+  expect(uploads.flatMap(listIds)).toEqual(ids);
+  expect(planner.listUploads('meetings')).toEqual([]);
 });
 
 test('a request with too many bytes has several bodies, each with a user once', async () => {

@@ -100,9 +100,14 @@ interface SourceRow {
 }
 
 const KINDS = ['emails', 'meetings'] as const;
+const encoder = new TextEncoder();
 const NO_PERSON = 'No user of this site is among the sender and the recipients';
 /** Bytes of an item of a job: parts of its upload have 8 MiB at most, and a retry should be cheap. */
-const MAX_UPLOAD_ITEM_CHARS = 1_500_000;
+const MAX_UPLOAD_ITEM_BYTES = 1_500_000;
+/** Bytes that a job takes (contract, putJobPart: 256 MiB), with room for the parts around the items. */
+const MAX_UPLOAD_BYTES = 250 * 1024 * 1024;
+/** Bytes of an item without its list. */
+const UPLOAD_ITEM_FRAME_BYTES = 64;
 
 /** Most bytes of a body (contract, x-max-body). */
 const MAX_BODY_BYTES = 134_217_728;
@@ -342,18 +347,50 @@ export class Planner {
     return { kind, bodies: joinUsers(parts, maxBytes) };
   }
 
-  /** Items of the job for one kind, in the order of the requests. */
-  listUploadItems(kind: ItemKind): RelationshipImportItem[] {
-    const shares = this.#requests
-      .filter((request) => request.kind === kind)
-      .flatMap((request) => request.shares);
-    return shares.flatMap((share): RelationshipImportItem[] => {
+  /** What the jobs for one kind send, in the order of the requests: as many jobs as their limit of bytes makes necessary. */
+  listUploads(kind: ItemKind, maxBytes = MAX_UPLOAD_BYTES): RequestShare[][] {
+    const uploads: RequestShare[][] = [];
+    let size = Infinity;
+    for (const request of this.#requests) {
+      if (request.kind !== kind) continue;
+      for (const { share, bytes } of request.shares.flatMap((each) => this.#splitShare(kind, each))) {
+        size += bytes;
+        if (size > maxBytes) {
+          uploads.push([]);
+          size = bytes;
+        }
+        uploads.at(-1)?.push(share);
+      }
+    }
+    return uploads;
+  }
+
+  /** Items of one job of `listUploads`. */
+  getUploadItems(kind: ItemKind, upload: readonly RequestShare[]): RelationshipImportItem[] {
+    return upload.map((share): RelationshipImportItem => {
       const { userId } = share;
       const items = this.#getItems(kind, share);
       return kind === 'emails'
-        ? splitBySize(items.map(toEmail)).map((emails) => ({ userId, emails }))
-        : splitBySize(items.map(toMeeting)).map((meetings) => ({ userId, meetings }));
+        ? { userId, emails: items.map(toEmail) }
+        : { userId, meetings: items.map(toMeeting) };
     });
+  }
+
+  /** Divides a share so that each part fits into an item of a job. */
+  #splitShare(kind: ItemKind, share: RequestShare): { share: RequestShare; bytes: number }[] {
+    const parts: { share: RequestShare; bytes: number }[] = [];
+    let part: (typeof parts)[number] | undefined;
+    for (const [index, item] of this.#getItems(kind, share).entries()) {
+      const bytes =
+        encoder.encode(JSON.stringify(kind === 'emails' ? toEmail(item) : toMeeting(item))).length + 1;
+      if (!part || part.bytes + bytes > MAX_UPLOAD_ITEM_BYTES) {
+        part = { share: { ...share, from: share.from + index, count: 0 }, bytes: UPLOAD_ITEM_FRAME_BYTES };
+        parts.push(part);
+      }
+      part.share.count += 1;
+      part.bytes += bytes;
+    }
+    return parts;
   }
 
   #getItems(kind: ItemKind, { userId, from, count }: RequestShare): ImportItem[] {
@@ -367,21 +404,6 @@ function prepare(row: RawItem | BrokenRow, knowledge: ItemKnowledge): Omit<Sourc
   if (hasExchangeName(row)) return { waiting: copyItem(row) };
   const item = normalizeItem(row, knowledge);
   return isBroken(item) ? { broken: item } : { item };
-}
-
-function splitBySize<Item extends object>(items: readonly Item[]): Item[][] {
-  const lists: Item[][] = [];
-  let chars = Infinity;
-  for (const item of items) {
-    const length = JSON.stringify(item).length;
-    chars += length;
-    if (chars > MAX_UPLOAD_ITEM_CHARS) {
-      lists.push([]);
-      chars = length;
-    }
-    lists.at(-1)?.push(item);
-  }
-  return lists;
 }
 
 const isInternal = (address: string, domains: ReadonlySet<string>): boolean => {
