@@ -191,7 +191,6 @@ const GENERAL_ITEMS: readonly PaletteItem[] = [
   { label: 'System theme', icon: Monitor, run: () => setTheme('system') },
 ];
 const MIN_SEARCH_LENGTH = 2;
-const MAX_RECENT_SHOWN = 6;
 const NO_CONTRIBUTIONS: readonly PaletteContribution[] = [];
 
 const toPlainSection = (name: string, items: readonly PaletteItem[]): Section => ({ name, items });
@@ -306,16 +305,13 @@ function usePaletteSections(
       icon,
       run: { fills: `${phrase} ` },
     }));
-  const recent = getRecentPages()
-    .filter(({ path }) => path !== router.state.location.pathname)
-    .slice(0, MAX_RECENT_SHOWN)
-    .map(({ title, kind, path }) => ({
-      id: path,
-      label: title,
-      hint: kind,
-      icon: History,
-      run: () => go(path),
-    }));
+  const recent = getRecentPages(router.state.location.pathname).map(({ title, kind, path }) => ({
+    id: path,
+    label: title,
+    hint: kind,
+    icon: History,
+    run: () => go(path),
+  }));
   if (pasted !== undefined)
     return {
       sections: found.first.filter(({ items }) => items.length > 0),

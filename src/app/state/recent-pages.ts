@@ -9,13 +9,14 @@ interface RecentPage {
   kind: string | undefined;
 }
 
-const MAX_RECENT = 20;
+const MAX_RECENT = 6;
 
 // In memory only, so that names do not outlive the session; switching the site or acting reloads the page.
 let recentPages: readonly RecentPage[] = [];
 
-/** The pages of things shown last, latest first. */
-export const getRecentPages = (): readonly RecentPage[] => recentPages;
+/** The pages of things shown last, latest first, without the page at `path`. */
+export const getRecentPages = (path: string): readonly RecentPage[] =>
+  recentPages.filter((one) => one.path !== path).slice(0, MAX_RECENT);
 
 /** Records the pages of things that a router shows; returns the function that stops it. */
 export function recordRecentPages(router: RegisteredRouter): () => void {
@@ -29,7 +30,7 @@ export function recordRecentPages(router: RegisteredRouter): () => void {
     recentPages = [
       { path, title, kind: list?.title },
       ...recentPages.filter((one) => one.path !== path),
-    ].slice(0, MAX_RECENT);
+    ].slice(0, MAX_RECENT + 1);
   };
   record();
   return router.subscribe('onResolved', record);

@@ -28,17 +28,21 @@ export interface FieldUsage {
   conditions: readonly Field[];
 }
 
+const toFormulaField = (field: Field) => ({
+  ...field,
+  formula: field.formula ?? null,
+  formulaMaxLength: field.formulaMaxLength ?? null,
+  getChoiceName: (id: number) => field.choiceValues?.find((choice) => choice.id === id)?.name,
+});
+
 /** The fields that the formula of a calculated field reads. */
 export function getFormulaInputs(formulaField: Field, fields: readonly Field[]): readonly Field[] {
   if (typeof formulaField.formula !== 'string') return [];
-  const formulaFields = fields.map((field) => ({
-    ...field,
-    formula: field.formula ?? null,
-    formulaMaxLength: field.formulaMaxLength ?? null,
-    getChoiceName: (id: number) => field.choiceValues?.find((choice) => choice.id === id)?.name,
-  }));
-  const target = { ...formulaField, formulaMaxLength: formulaField.formulaMaxLength ?? null };
-  const compiled = compileFormula(formulaField.formula, target, formulaFields);
+  const compiled = compileFormula(
+    formulaField.formula,
+    toFormulaField(formulaField),
+    fields.map(toFormulaField),
+  );
   if (!('formula' in compiled)) return [];
   const { fieldIds } = compiled.formula;
   return fields.filter(({ id }) => fieldIds.includes(id));

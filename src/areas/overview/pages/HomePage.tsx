@@ -130,11 +130,9 @@ function SeatCounts({ people, billable }: { people: number; billable: number | u
 const countPeople = ({ standard, limited, free, none }: LicenseSeats): number =>
   standard + limited + free + none;
 
-const MAX_RECENT_SHOWN = 6;
-
 /** Things whose pages were opened last in this tab. */
 function RecentCard() {
-  const pages = getRecentPages().slice(0, MAX_RECENT_SHOWN);
+  const pages = getRecentPages('/');
   if (pages.length === 0) return null;
   return (
     <HomeCard title="Recently opened">
