@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { z } from 'zod';
+import { readChunks } from '../../../files/read-chunks.ts';
 import { openZip } from '../../../files/workbook/zip-reader.ts';
 import type { ZipReaderHandle } from '../../../files/workbook/zip-reader.ts';
 
@@ -121,16 +122,7 @@ async function checkMember(
 
 async function hashFile(file: Blob, onBytes: (read: number) => void): Promise<string> {
   const hash = sha256.create();
-  let read = 0;
-  await file.stream().pipeTo(
-    new WritableStream({
-      write(chunk) {
-        hash.update(chunk);
-        read += chunk.length;
-        onBytes(read);
-      },
-    }),
-  );
+  for await (const chunk of readChunks(file, onBytes)) hash.update(chunk);
   return bytesToHex(hash.digest());
 }
 

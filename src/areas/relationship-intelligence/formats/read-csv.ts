@@ -1,10 +1,10 @@
 /** CSV files: an Exchange message trace, Google's e-mail log, or columns named as the import's own properties. */
 import Papa from 'papaparse';
 import { addressParser } from 'postal-mime';
+import type { OnBytes } from '../../../files/read-chunks.ts';
 import { isBroken, parseDate } from './items.ts';
 import type { Address, BrokenRow, Mend, RawItem, ReadRow } from './items.ts';
 import { readLineBlocks } from './text-stream.ts';
-import type { OnBytes } from './text-stream.ts';
 
 type Field =
   | 'id'

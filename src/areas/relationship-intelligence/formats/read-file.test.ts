@@ -1,12 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { createZipWriter } from '../../../files/workbook/zip-writer.fixture.ts';
 import { isBroken, normalizeItem } from './items.ts';
 import type { BrokenRow, ImportItem, Parties } from './items.ts';
 import { detectFormat, readImportFile } from './read-file.ts';
 import type { FileFormat } from './read-file.ts';
-import { readEml } from './read-mail.ts';
 
 const PERIOD = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 5, 1) };
 
@@ -141,31 +138,6 @@ test.each(['mbox', 'eml'])(
     expect(new Set(memories).size).toBe(1);
   },
 );
-
-test('a file is read to its end by a browser that refers only weakly to the stream while it waits for the disk', async () => {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as () => void;
-  const bytes = new TextEncoder().encode(mail([SENT, FROM, TO, ID]));
-  let at = 0;
-  const source: UnderlyingByteSource = {
-    type: 'bytes',
-    pull(controller) {
-      const disk = new WeakRef(controller);
-      setImmediate(() => {
-        collectGarbage();
-        const request = disk.deref()?.byobRequest;
-        if (!request?.view) return;
-        const part = bytes.subarray(at, at + 100);
-        new Uint8Array(request.view.buffer, request.view.byteOffset).set(part);
-        at += part.length;
-        if (part.length === 0) disk.deref()?.close();
-        request.respond(part.length);
-      });
-    },
-  };
-  const file = Object.assign(new File([bytes], 'a.eml'), { stream: () => new ReadableStream(source) });
-  expect(await readEml(file, 1)).toMatchObject({ uniqueId: '<1@example.com>' });
-});
 
 test('mails without a body follow each other, with either line end', async () => {
   for (const end of ['\n', '\r\n']) {

@@ -1,11 +1,11 @@
 /** Finds out what a file is and reads it with the reader of its format. Calendars load their own, the largest library. */
 
+import type { OnBytes } from '../../../files/read-chunks.ts';
 import type { ReadRow } from './items.ts';
 import { readCsv } from './read-csv.ts';
 import type { CalendarPeriod } from './read-ics.ts';
 import { readJson, readNdjson } from './read-json.ts';
 import { readEml, readMbox, readZip } from './read-mail.ts';
-import type { OnBytes } from './text-stream.ts';
 
 export type FileFormat =
   | 'json'

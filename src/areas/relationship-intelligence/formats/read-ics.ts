@@ -2,9 +2,9 @@
 import ICAL from 'ical.js';
 import { resolveTimeZone } from '../../../../contract/rules/dates/time-zones.ts';
 import { fromWallTimeNearest } from '../../../../contract/rules/dates/wall-time.ts';
+import type { OnBytes } from '../../../files/read-chunks.ts';
 import type { Address, Mend, RawItem, ReadRow } from './items.ts';
 import { readLines } from './text-stream.ts';
-import type { OnBytes } from './text-stream.ts';
 
 /** Occurrences outside it are not expanded, in milliseconds since 1970. */
 export interface CalendarPeriod {

@@ -1,8 +1,8 @@
 /** JSON and NDJSON: the import's own request (spec 2.4), or a flat list of e-mails or meetings. */
+import type { OnBytes } from '../../../files/read-chunks.ts';
 import { parseDate } from './items.ts';
 import type { Address, Mend, RawItem, ReadRow } from './items.ts';
 import { readLines } from './text-stream.ts';
-import type { OnBytes } from './text-stream.ts';
 
 type Properties = Readonly<Record<string, unknown>>;
 

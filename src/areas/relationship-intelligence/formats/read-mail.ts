@@ -1,10 +1,10 @@
 /** Mailboxes: mbox files, single mails, and archives of them. Only headers are kept. */
 import { BlobReader, ZipReader } from '@zip.js/zip.js/lib/zip-core-custom.js';
+import { readChunks } from '../../../files/read-chunks.ts';
+import type { OnBytes } from '../../../files/read-chunks.ts';
 import { parseDate } from './items.ts';
 import type { ReadRow } from './items.ts';
 import { findHeaderEnd, MAX_HEADER_BYTES, parseMailHeader } from './mail-header.ts';
-import { readChunks } from './text-stream.ts';
-import type { OnBytes } from './text-stream.ts';
 
 /** The line before each mail: `From`, the envelope sender, the date of delivery in UTC (RFC 4155). */
 const SEPARATOR = /^From .*?(\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2}.*?\d{4})\s*$/;
