@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Capability, GroupInfoResponse } from '../../../contract/generated/types.gen.ts';
 import { capabilities as allCapabilities } from '../../../contract/rules/people/capabilities.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { getDbError } from '../../kernel/db/driver/errors.ts';
+import { dbErrorCodes, getDbError } from '../../kernel/db/driver/errors.ts';
 import { GROUPS, buildListPage, MEMBERS_BY_GROUP, type Page } from '../../kernel/db/list-page.ts';
 import { type ItemLabels, USER_LABELS } from '../../kernel/jobs/item-labels.store.ts';
 import { NEXT_MODIFIED_AT } from '../members/index.ts';
@@ -66,7 +66,7 @@ async function undefinedIfNameTaken<T>(write: () => Promise<T>): Promise<T | und
   try {
     return await write();
   } catch (error) {
-    if (getDbError(error)?.code === '23505') return undefined;
+    if (getDbError(error)?.code === dbErrorCodes.uniqueViolation) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { getDbError } from '../../kernel/db/driver/errors.ts';
+import { dbErrorCodes, getDbError } from '../../kernel/db/driver/errors.ts';
 import { createLeases } from '../../kernel/leases.store.ts';
 
 type DestinationKind = 'Webhook' | 'JetStream';
@@ -107,7 +107,7 @@ export async function updateDestination(
       where site_id = ${siteId} and destination_id = ${id}`.execute(tx);
     return true;
   } catch (error) {
-    if (getDbError(error)?.code === '23505') return false;
+    if (getDbError(error)?.code === dbErrorCodes.uniqueViolation) return false;
     throw error;
   }
 }

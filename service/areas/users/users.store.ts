@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { STANDARD_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { type Db, executeLater, type Tx } from '../../kernel/db/database.ts';
-import { getDbError } from '../../kernel/db/driver/errors.ts';
+import { dbErrorCodes, getDbError } from '../../kernel/db/driver/errors.ts';
 import { equalsAny } from '../../kernel/db/ids.ts';
 import { USER_LABELS, type ItemLabels } from '../../kernel/jobs/item-labels.store.ts';
 import type { AddressOwner } from './rules.ts';
@@ -129,7 +129,7 @@ export async function updateAccount(tx: Tx, userId: number, fields: AccountField
     await update.execute(tx);
     return true;
   } catch (error) {
-    if (getDbError(error)?.code === '23505') return false;
+    if (getDbError(error)?.code === dbErrorCodes.uniqueViolation) return false;
     throw error;
   }
 }

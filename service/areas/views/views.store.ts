@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PinnedFilter, ViewColumns } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { getDbError } from '../../kernel/db/driver/errors.ts';
+import { dbErrorCodes, getDbError } from '../../kernel/db/driver/errors.ts';
 
 /** The part of a view that its owner edits. */
 export interface ViewContent {
@@ -115,7 +115,7 @@ export async function updateView(
       .execute();
     return true;
   } catch (error) {
-    if (getDbError(error)?.code === '23505') return false;
+    if (getDbError(error)?.code === dbErrorCodes.uniqueViolation) return false;
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ImportKind } from '../../../../contract/generated/types.gen.ts';
 import { copyRows, type Db, type Tx, withSavepoint } from '../../../kernel/db/database.ts';
-import { getDbError } from '../../../kernel/db/driver/errors.ts';
+import { dbErrorCodes, getDbError } from '../../../kernel/db/driver/errors.ts';
 import type { AddressRules } from './addresses.ts';
-import type { CopyBatch, ItemOwner } from './copy-batch.ts';
+import type { CopyBatch } from './copy-batch.ts';
 import type { EnabledUser, ItemBatch } from './item-reader.ts';
 
 /** ri_item.kind. */
@@ -125,12 +125,12 @@ async function insertCopies(tx: Tx, siteId: number, { items, links, relations }:
  * PostgreSQL only.
  * @returns whether it was stored; if not, nothing was written
  */
-export async function copyItems(tx: Tx, { siteId }: ItemOwner, batch: CopyBatch): Promise<boolean> {
+export async function copyItems(tx: Tx, siteId: number, batch: CopyBatch): Promise<boolean> {
   try {
     await withSavepoint(tx, () => insertCopies(tx, siteId, batch));
     return true;
   } catch (error) {
-    if (getDbError(error)?.code === '23505') return false;
+    if (getDbError(error)?.code === dbErrorCodes.uniqueViolation) return false;
     throw error;
   }
 }

@@ -231,13 +231,12 @@ async function storeBatches(
   reading: OpenReading,
   outcome: ReturnType<typeof createOutcome>,
 ): Promise<void> {
-  const owner = { siteId, kind: store.KIND_NUMBER[kind] };
   let isNew = true;
   for (let index = 0; ; index += 1) {
     const copy = await reading.getCopy?.(index);
     if (reading.getCopy ? !copy : index >= (await reading.finish()).batchCount) return;
     // A request of which the database has one item often has more of them: one failed COPY is enough.
-    isNew &&= copy !== undefined && (await store.copyItems(tx, owner, copy));
+    isNew &&= copy !== undefined && (await store.copyItems(tx, siteId, copy));
     if (copy && isNew) {
       outcome.addCounts(copy.added);
       continue;

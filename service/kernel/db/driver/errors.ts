@@ -39,6 +39,7 @@ export const dbErrorCodes = {
   serializationFailure: '40001',
   deadlock: '40P01',
   foreignKeyViolation: '23503',
+  uniqueViolation: '23505',
   /** Raised by PostgreSQL when a table or its log cannot be extended. */
   diskFull: '53100',
   limitExceeded: '54000',

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { Remote } from 'comlink';
 import { FileText, FlaskConical, Inbox, Send } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { ImportSettings, Job } from '../../../../contract/generated/types.gen.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -25,7 +26,7 @@ import { showStartedJob } from '../../jobs/index.ts';
 import type { ItemKind } from '../formats/items.ts';
 import { FORMAT_NAMES, MEND_TEXTS } from '../planner/mends.ts';
 import { getHistoryEnd } from '../planner/month-close.ts';
-import type { PlanSummary, ReadFile } from '../planner/planner.ts';
+import type { Planner, PlanSummary, ReadFile } from '../planner/planner.ts';
 import { scheduleRequests } from '../planner/requests.ts';
 import type { RequestShare } from '../planner/requests.ts';
 import { useDryRun } from '../planner/use-dry-run.ts';
@@ -192,10 +193,10 @@ function Plan({ planner }: { planner: PlannerHandle }) {
       {start.error !== undefined && (
         <Banner
           tone="bad"
-          title={`${start.startedJobs > 0 ? 'The rest of the import' : 'The import'} could not start: ${start.error}`}
+          title={`${start.jobs.length > 0 ? 'The rest of the import' : 'The import'} could not start: ${start.error}`}
         >
-          {start.startedJobs > 0
-            ? `${pluralize(start.startedJobs, 'job has', 'jobs have')} started. Start again to send the rest.`
+          {start.jobs.length > 0
+            ? `${pluralize(start.jobs.length, 'job has', 'jobs have')} started. Start again to send the rest.`
             : 'Nothing has been imported. Start again to continue where the upload stopped.'}
         </Banner>
       )}
@@ -251,7 +252,7 @@ interface PlannedJob {
 }
 
 async function listJobsOfPlan(
-  planner: NonNullable<ReturnType<PlannerHandle['getPlanner']>>,
+  planner: Remote<Planner>,
   summary: PlanSummary,
   files: readonly ReadFile[],
 ): Promise<PlannedJob[]> {
@@ -270,21 +271,26 @@ async function listJobsOfPlan(
   return jobs;
 }
 
+/** How far the start of a plan is. */
+interface Start {
+  summary?: PlanSummary;
+  /** Jobs of the plan that have started: they are not sent again when a later one could not start. */
+  jobs: readonly Job[];
+  share?: number;
+  error?: string;
+}
+
 /** Sends the items to jobs of the service, which run when the browser is closed. */
 function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [state, setState] = useState<{ share?: number; error?: string; startedJobs: number }>({
-    startedJobs: 0,
-  });
-  /** Jobs of a plan that have started: they are not sent again when a later one could not start. */
-  const started = useRef<{ summary: PlanSummary; jobs: Job[] }>(undefined);
+  const [state, setState] = useState<Start>({ jobs: [] });
   const run = async () => {
     const planner = getPlanner();
     if (!planner || !summary) return;
-    if (started.current?.summary !== summary) started.current = { summary, jobs: [] };
-    const { jobs } = started.current;
-    setState({ share: 0, startedJobs: jobs.length });
+    let jobs = state.summary === summary ? state.jobs : [];
+    const report = (progress: Pick<Start, 'share' | 'error'>) => setState({ summary, jobs, ...progress });
+    report({ share: 0 });
     try {
       const planned = await listJobsOfPlan(planner, summary, files);
       for (const { kind, upload, fileName } of planned.slice(jobs.length)) {
@@ -297,8 +303,7 @@ function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
             const { data } = await startRelationshipImport({ body: { kind, uploadsItems: true, fileName } });
             return data;
           },
-          onProgress: (share) =>
-            setState({ share: (jobs.length + share) / planned.length, startedJobs: jobs.length }),
+          onProgress: (share) => report({ share: (jobs.length + share) / planned.length }),
           onChanged: () =>
             toast({
               title: `${fileName} has changed since its upload was interrupted`,
@@ -306,7 +311,7 @@ function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
               tone: 'info',
             }),
         });
-        jobs.push(job);
+        jobs = [...jobs, job];
         showStartedJob(client, job);
       }
       const last = jobs.at(-1);
@@ -314,7 +319,7 @@ function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
       await navigate({ to: '/jobs/$jobId', params: { jobId: last.id }, ignoreBlocker: true });
       discard();
     } catch (thrown) {
-      setState({ error: toServiceError(thrown).message, startedJobs: jobs.length });
+      report({ error: toServiceError(thrown).message });
     }
   };
   return { ...state, run };

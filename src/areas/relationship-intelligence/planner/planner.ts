@@ -175,6 +175,10 @@ const toMeeting = ({ uniqueId, date, modified, end, from, to, cc }: ImportItem):
   attendees: toWireAddresses([...to, ...cc]),
 });
 
+/** Items of a kind as the service takes them. */
+const toWire = (kind: ItemKind, items: readonly ImportItem[]): (Email | Meeting)[] =>
+  kind === 'emails' ? items.map(toEmail) : items.map(toMeeting);
+
 export class Planner {
   readonly #files: ReadFile[] = [];
   #rows: SourceRow[] = [];
@@ -341,13 +345,12 @@ export class Planner {
     // User by user, so that no text is as long as the request.
     const parts = shares.flatMap((share) => {
       const items = this.#getItems(kind, share);
-      const wire: object[] = kind === 'emails' ? items.map(toEmail) : items.map(toMeeting);
-      return writeUser(share.userId, kind, wire, maxBytes - LIST_BRACKETS);
+      return writeUser(share.userId, kind, toWire(kind, items), maxBytes - LIST_BRACKETS);
     });
     return { kind, bodies: joinUsers(parts, maxBytes) };
   }
 
-  /** What the jobs for one kind send, in the order of the requests: as many jobs as their limit of bytes makes necessary. */
+  /** Shares of each job for one kind, in the order of the requests. A job ends where its limit of bytes is reached. */
   listUploads(kind: ItemKind, maxBytes = MAX_UPLOAD_BYTES): RequestShare[][] {
     const uploads: RequestShare[][] = [];
     let size = Infinity;
@@ -380,9 +383,8 @@ export class Planner {
   #splitShare(kind: ItemKind, share: RequestShare): { share: RequestShare; bytes: number }[] {
     const parts: { share: RequestShare; bytes: number }[] = [];
     let part: (typeof parts)[number] | undefined;
-    for (const [index, item] of this.#getItems(kind, share).entries()) {
-      const bytes =
-        encoder.encode(JSON.stringify(kind === 'emails' ? toEmail(item) : toMeeting(item))).length + 1;
+    for (const [index, item] of toWire(kind, this.#getItems(kind, share)).entries()) {
+      const bytes = encoder.encode(JSON.stringify(item)).length + 1;
       if (!part || part.bytes + bytes > MAX_UPLOAD_ITEM_BYTES) {
         part = { share: { ...share, from: share.from + index, count: 0 }, bytes: UPLOAD_ITEM_FRAME_BYTES };
         parts.push(part);
