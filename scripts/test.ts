@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { findImageBuilder } from './release/image.ts';
@@ -15,6 +17,8 @@ interface TestCount {
   failed: number;
   /** Passed tests that needed a retry. */
   flaky?: number;
+  /** The failed and flaky tests, a line each: file, name and the first line of the error. */
+  problems?: readonly string[];
 }
 
 interface Step {
@@ -28,23 +32,91 @@ interface Step {
 
 const REPORTS = 'test-results';
 
-const UnitReport = z.object({ numPassedTests: z.number(), numFailedTests: z.number() });
+const UnitReport = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string(),
+      assertionResults: z.array(
+        z.object({
+          fullName: z.string(),
+          status: z.string(),
+          failureMessages: z.array(z.string()).nullish(),
+        }),
+      ),
+    }),
+  ),
+});
+/** A file or a `describe` of a report of Playwright. */
+const Suite = z.object({
+  specs: z.array(
+    z.object({
+      file: z.string(),
+      line: z.number(),
+      title: z.string(),
+      tests: z.array(
+        z.object({
+          status: z.string(),
+          results: z.array(z.object({ errors: z.array(z.object({ message: z.string().optional() })) })),
+        }),
+      ),
+    }),
+  ),
+  get suites() {
+    return z.array(Suite).optional();
+  },
+});
 const BrowserReport = z.object({
   stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number() }),
+  suites: z.array(Suite),
 });
 
 function readReport<T>(file: string, shape: z.ZodType<T>): T {
   return shape.parse(JSON.parse(readFileSync(`${REPORTS}/${file}`, 'utf8')));
 }
 
-function countUnitTests(): TestCount {
-  const { numPassedTests, numFailedTests } = readReport('unit.json', UnitReport);
-  return { passed: numPassedTests, failed: numFailedTests };
+function formatProblem(label: string, test: string, message = ''): string {
+  const [firstLine = ''] = stripVTControlCharacters(message).trim().split('\n');
+  return `${label} ${test}: ${firstLine}`;
 }
 
+function countUnitTests(): TestCount {
+  const { numPassedTests, numFailedTests, testResults } = readReport('unit.json', UnitReport);
+  const problems = testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative('.', name);
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (status === 'failed' && failed.length === 0) return [formatProblem('failed', file, message)];
+    return failed.map(({ fullName, failureMessages }) =>
+      formatProblem('failed', `${file} › ${fullName}`, failureMessages?.[0]),
+    );
+  });
+  return { passed: numPassedTests, failed: numFailedTests, problems };
+}
+
+const listSpecs = (suite: z.infer<typeof Suite>): z.infer<typeof Suite>['specs'] => [
+  ...suite.specs,
+  ...(suite.suites ?? []).flatMap(listSpecs),
+];
+
 function countBrowserTests(file: string): TestCount {
-  const { stats } = readReport(file, BrowserReport);
-  return { passed: stats.expected + stats.flaky, failed: stats.unexpected, flaky: stats.flaky };
+  const { stats, suites } = readReport(file, BrowserReport);
+  const problems = suites
+    .flatMap(listSpecs)
+    .flatMap((spec) =>
+      spec.tests
+        .filter(({ status }) => status === 'unexpected' || status === 'flaky')
+        .map(({ status, results }) =>
+          formatProblem(
+            status === 'flaky' ? 'flaky' : 'failed',
+            `e2e/${spec.file}:${spec.line} › ${spec.title}`,
+            results.flatMap(({ errors }) => errors)[0]?.message,
+          ),
+        ),
+    );
+  return { passed: stats.expected + stats.flaky, failed: stats.unexpected, flaky: stats.flaky, problems };
 }
 
 const createScriptStep = (name: string, ...args: string[]): Step => ({
@@ -163,7 +235,8 @@ async function main(): Promise<TestCount> {
   const limit = pLimit(availableParallelism());
   const results = await limit.map(STATIC_CHECKS, (step) => runStep(step, true));
   for (const step of STEPS) results.push(await runStep(step, false));
-  console.log(`\n${results.map(({ line }) => line).join('\n')}`);
+  const problems = results.flatMap(({ count }) => count.problems ?? []);
+  console.log(['', ...results.map(({ line }) => line), ...problems].join('\n'));
   const sum = (property: 'passed' | 'failed') =>
     results.reduce((total, { count }) => total + count[property], 0);
   return { passed: sum('passed'), failed: sum('failed') };
