@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Database, openDatabase, readInSnapshot, withTransaction } from '../kernel/db/database.ts';
 import type { ApiClient, ErrorBody } from '../testing/calls.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/databases.ts';
-import { runOnCluster } from '../testing/servers/cluster.ts';
+import { endConnections, runOnCluster } from '../testing/servers/cluster.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../testing/servers/database-proxy.ts';
 import { hashCheaply, signInWithPassword } from '../testing/sign-in.ts';
 import { as, createTestApp, makePerson, makeSite, type Person } from '../testing/site.ts';
@@ -46,9 +46,7 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
   /** Makes the server read-only for new sessions and ends the present ones, like a failover to a standby. */
   const makeReadOnly = async () => {
     await runOnCluster(`alter database ${getDatabaseName()} set default_transaction_read_only = on`);
-    await runOnCluster(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${getDatabaseName()}'`,
-    );
+    await endConnections(getDatabaseName());
   };
   /** Makes it writable for new sessions; the present ones stay read-only. */
   const makeWritable = () =>

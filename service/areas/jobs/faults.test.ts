@@ -9,7 +9,7 @@ import { createJobTasks, runDueJobs, type JobContext } from '../../kernel/jobs/r
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { untilSomebodyWaits } from '../../testing/databases.ts';
 import { createJobContext } from '../../testing/jobs.ts';
-import { runOnCluster } from '../../testing/servers/cluster.ts';
+import { endConnections } from '../../testing/servers/cluster.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { lockUsers } from '../members/index.ts';
@@ -102,12 +102,9 @@ onEachApp((context) => {
   /** Makes a postponed job due. */
   const skipDelay = () => sql`update job set retry_at = null where site_id = ${siteId}`.execute(context().db);
 
-  /** Ends all connections of this database, as a restart does. */
   const restartDatabase = async () => {
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(context().db);
-    await runOnCluster(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${rows[0]?.name}'`,
-    );
+    await endConnections(rows[0]?.name ?? '');
   };
 
   describe('a job ends with the reason, and what it did stays reported, when in the middle its owner', () => {

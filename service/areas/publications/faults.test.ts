@@ -18,7 +18,7 @@ import {
   type PublicationProcess,
   type PublicationTask,
 } from '../../testing/processes/publication-process.ts';
-import { runOnCluster } from '../../testing/servers/cluster.ts';
+import { endConnections } from '../../testing/servers/cluster.ts';
 import { as, createTestApp, makePerson, makeSite, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createDeliveryTask, getSecretContext } from './deliver.ts';
@@ -359,10 +359,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
         return rows[0]?.count;
       };
       await vi.waitUntil(async () => (await countPolls()) === 2 * WAITING_POLLS, { timeout: 20_000 });
-      const name = new URL(place.databaseUrl ?? '').pathname.slice(1);
-      await runOnCluster(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
-      );
+      await endConnections(new URL(place.databaseUrl ?? '').pathname.slice(1));
       await vi.waitUntil(() =>
         publishCells(database.db, siteId, [1]).then(
           () => true,

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, endlessQuery, onEachKind, type TestDatabase } from '../../testing/databases.ts';
-import { runOnCluster } from '../../testing/servers/cluster.ts';
+import { endConnections } from '../../testing/servers/cluster.ts';
 import { type Database, openDatabase } from './database.ts';
 import { getDbError } from './driver/errors.ts';
 
@@ -69,9 +69,7 @@ onEachKind((kind) => {
     const stranded = db.transaction().execute(async (tx) => {
       await tx.insertInto('site').values({ slug: 'stranded', name: '' }).execute();
       await listSlugs();
-      await runOnCluster(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${new URL(testDatabase.databaseUrl ?? '').pathname.slice(1)}'`,
-      );
+      await endConnections(new URL(testDatabase.databaseUrl ?? '').pathname.slice(1));
       await tx.insertInto('site').values({ slug: 'stray', name: '' }).execute();
     });
     await expect(stranded).rejects.toSatisfy((error) =>

@@ -30,3 +30,14 @@ export async function runOnCluster(statement: string): Promise<void> {
     await client.end();
   }
 }
+
+/** Ends all connections of a database, like a restart. When it returns, the server has closed them. */
+export async function endConnections(databaseName: string): Promise<void> {
+  // All at once: while the first would be waited for, the others could work.
+  await runOnCluster(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseName}'`,
+  );
+  await runOnCluster(
+    `select pg_terminate_backend(pid, 20000) from pg_stat_activity where datname = '${databaseName}'`,
+  );
+}
