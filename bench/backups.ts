@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
 import { writeBackup } from '../service/areas/backups/file/write-backup.ts';
 import { registry } from '../service/areas/registry.ts';
-import { createFolderStore } from '../service/kernel/blobs/folder-store.ts';
+import { createFolderStore } from '../service/kernel/files/folder-store.ts';
 import { type Db, openDatabase } from '../service/kernel/db/database.ts';
 import { createTestDatabase } from '../service/testing/databases.ts';
 import { type Bench, type Measure, measureMs } from './bench.ts';

@@ -4,7 +4,7 @@ import Docxtemplater from 'docxtemplater';
 import PizZip from 'pizzip';
 import { z } from 'zod';
 import { findFreePort } from '../scripts/testing/free-port.ts';
-import { makeDocx, makeXlsx, paragraph } from '../service/testing/documents.ts';
+import { makeDocx, makeXlsx, paragraph } from '../service/testing/files/documents.ts';
 import { signInToConsole } from './backups.ts';
 import { type Bench, type Measure, measureMs, percentile } from './bench.ts';
 import { startEntryService } from './entries/entry-service.ts';

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ApiError } from '../kernel/api-error.ts';
-import type { Log } from '../kernel/log.ts';
+import type { Log } from '../kernel/telemetry/log.ts';
 import { CommandError, type CommandContext } from './commands/command.ts';
 import { runCommand } from './commands/index.ts';
 

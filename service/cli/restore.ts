@@ -1,4 +1,4 @@
-import { openBlobStore } from '../kernel/blobs/open-store.ts';
+import { openBlobStore } from '../kernel/files/open-store.ts';
 import { readConfig } from '../kernel/config.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
 import { formatReport } from './restore/report.ts';

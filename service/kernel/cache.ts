@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { abortedError } from './db/driver/errors.ts';
-import { cacheReads } from './metrics.ts';
+import { cacheReads } from './telemetry/metrics.ts';
 
 const cacheHits = cacheReads.labels('hit');
 const cacheMisses = cacheReads.labels('miss');

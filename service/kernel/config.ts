@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { type EgressRule, parseEgressRules } from './egress.ts';
-import { NAMED_NETWORKS } from './networks.ts';
+import { type EgressRule, parseEgressRules } from './network/egress.ts';
+import { NAMED_NETWORKS } from './network/networks.ts';
 import { parseSecretKey, Secret } from './secret.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

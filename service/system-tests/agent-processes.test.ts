@@ -12,7 +12,7 @@ import { ensureNginx, startNginx } from '../../scripts/testing/nginx.ts';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
 import { buildMessage, makeAgentKey, MCP, type RpcReply } from '../testing/agents.ts';
 import { countWaiting, createTestDatabase, type TestDatabase } from '../testing/databases.ts';
-import { makeEntryType } from '../testing/entries.ts';
+import { makeEntryType } from '../testing/entries/entries.ts';
 import { type ServiceProcess, startService } from '../testing/processes/service-process.ts';
 import { as, createTestApp, makePerson, makeSite, type Person } from '../testing/site.ts';
 

@@ -20,7 +20,7 @@ import {
 import { type Db, openDatabase } from '../kernel/db/database.ts';
 import { up as entryBlocks } from '../kernel/db/migrations/0058_entry_blocks.ts';
 import { onEachDatabase } from '../testing/databases.ts';
-import { makeThings } from '../testing/entries.ts';
+import { makeThings } from '../testing/entries/entries.ts';
 import { exportFile } from '../testing/jobs.ts';
 import { as, createTestApp, makePerson, onEachApp } from '../testing/site.ts';
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Cluster, startPostgres } from '../../scripts/testing/postgres.ts';
 import { openDatabase } from '../kernel/db/database.ts';
-import { DATA, makeThings, type Things } from '../testing/entries.ts';
+import { DATA, makeThings, type Things } from '../testing/entries/entries.ts';
 import { type ServiceProcess, startService } from '../testing/processes/service-process.ts';
 import { createTestApp } from '../testing/site.ts';
 

@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cluster, startPostgres } from '../../scripts/testing/postgres.ts';
 import { openDatabase } from '../kernel/db/database.ts';
-import { DATA, makeThings, type Things } from '../testing/entries.ts';
-import { createFailingDisk } from '../testing/failing-disk.ts';
+import { DATA, makeThings, type Things } from '../testing/entries/entries.ts';
+import { createFailingDisk } from '../testing/files/failing-disk.ts';
 import { type ServiceProcess, startService } from '../testing/processes/service-process.ts';
 import { createTestApp } from '../testing/site.ts';
 

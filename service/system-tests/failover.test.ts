@@ -11,7 +11,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { runStatement, startPostgres, startStandby } from '../../scripts/testing/postgres.ts';
 import { openDatabase } from '../kernel/db/database.ts';
-import { DATA, makeThings } from '../testing/entries.ts';
+import { DATA, makeThings } from '../testing/entries/entries.ts';
 import { startService } from '../testing/processes/service-process.ts';
 import { startDatabaseProxy } from '../testing/servers/database-proxy.ts';
 import { createTestApp } from '../testing/site.ts';

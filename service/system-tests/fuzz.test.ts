@@ -1,12 +1,12 @@
 /** Requests generated from the contract: every operation, both APIs, every kind of caller. */
 import { randomInt } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { createLog } from '../kernel/log.ts';
+import { createLog } from '../kernel/telemetry/log.ts';
 import { createHeapMeter } from '../testing/fuzz/heap.ts';
 import { formatReport, fuzz, LogCollector } from '../testing/fuzz/run.ts';
 import { createFuzzWorld, type FuzzWorld } from '../testing/fuzz/world.ts';
 import { contract, onEachApp } from '../testing/site.ts';
-import { MAX_TURN_MS } from '../testing/turns.ts';
+import { MAX_TURN_MS } from '../testing/measures/turns.ts';
 
 /** Number of requests on each database: in `npm test` one for each operation, more in `npm run proof`. */
 const REQUESTS = Number(process.env['STEWARD_FUZZ'] ?? 250);

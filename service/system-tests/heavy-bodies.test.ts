@@ -7,10 +7,10 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/databases.ts';
-import { makeThings, type Things } from '../testing/entries.ts';
-import { createHeavyBodies, type HeavyBody } from '../testing/heavy-bodies.ts';
+import { makeThings, type Things } from '../testing/entries/entries.ts';
+import { createHeavyBodies, type HeavyBody } from '../testing/measures/heavy-bodies.ts';
 import { createTestApp } from '../testing/site.ts';
-import { MAX_TURN_MS, watchTurns } from '../testing/turns.ts';
+import { MAX_TURN_MS, watchTurns } from '../testing/measures/turns.ts';
 
 /** Bytes that a socket delivers at once. */
 const CHUNK_BYTES = 65_536;

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { BlobStore } from '../kernel/blobs/blob-store.ts';
-import { createS3Store } from '../kernel/blobs/s3-store.ts';
+import type { BlobStore } from '../kernel/files/blob-store.ts';
+import { createS3Store } from '../kernel/files/s3-store.ts';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
 import { BACKUPS, listBackups } from '../testing/backups.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/databases.ts';
-import { DATA, makeThings, type Things } from '../testing/entries.ts';
-import { startObjectStore, type TestObjectStore } from '../testing/object-store.ts';
+import { DATA, makeThings, type Things } from '../testing/entries/entries.ts';
+import { startObjectStore, type TestObjectStore } from '../testing/files/object-store.ts';
 import { type ServiceProcess, startService } from '../testing/processes/service-process.ts';
 import { createTestApp } from '../testing/site.ts';
 

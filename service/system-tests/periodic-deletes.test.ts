@@ -14,7 +14,7 @@ import { createLink } from '../kernel/auth/one-time-links.store.ts';
 import { consumeRateLimit, deleteEndedWindows } from '../kernel/auth/throttle.store.ts';
 import type { Db, Tx } from '../kernel/db/database.ts';
 import { deleteEventsBefore } from '../kernel/outbox/events.store.ts';
-import { findSequentialScans } from '../testing/plans.ts';
+import { findSequentialScans } from '../testing/measures/plans.ts';
 import { makePerson, makeSite, onEachApp, services } from '../testing/site.ts';
 
 /** Tables with few rows an installation: reading them whole is as fast as an index. */

@@ -3,8 +3,8 @@
  * milliseconds for each round trip (docs/decisions/0042).
  */
 import { beforeEach, expect, test } from 'vitest';
-import { makeThings } from '../testing/entries.ts';
-import { recordRoundTrips } from '../testing/round-trips.ts';
+import { makeThings } from '../testing/entries/entries.ts';
+import { recordRoundTrips } from '../testing/measures/round-trips.ts';
 import { hashCheaply, signInWithPassword } from '../testing/sign-in.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
 

@@ -16,7 +16,7 @@ import { installDebianPackage } from '../../scripts/testing/debian.ts';
 import { runStatement, startPostgres } from '../../scripts/testing/postgres.ts';
 import { openDatabase } from '../kernel/db/database.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../testing/databases.ts';
-import { DATA, makeThings, type Things } from '../testing/entries.ts';
+import { DATA, makeThings, type Things } from '../testing/entries/entries.ts';
 import { type ServiceProcess, startService } from '../testing/processes/service-process.ts';
 import { startDatabaseProxy } from '../testing/servers/database-proxy.ts';
 import { createTestApp, makePerson, makeSite, makeToken, openSession, type Person } from '../testing/site.ts';

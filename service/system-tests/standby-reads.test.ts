@@ -15,14 +15,14 @@ import {
   withTransaction,
 } from '../kernel/db/database.ts';
 import { PositionSamples } from '../kernel/db/driver/standby.ts';
-import { checkInstallation } from '../kernel/installation-checks.ts';
-import { createInstallation } from '../kernel/installation.ts';
-import { formatMetrics } from '../kernel/metrics.ts';
-import { loadMetrics } from '../kernel/metrics/metrics.store.ts';
+import { checkInstallation } from '../kernel/operation/installation-checks.ts';
+import { createInstallation } from '../kernel/operation/installation.ts';
+import { formatMetrics } from '../kernel/telemetry/metrics.ts';
+import { loadMetrics } from '../kernel/operation/metrics.store.ts';
 import { hashSecret } from '../kernel/secret.ts';
 import { type ApiClient } from '../testing/calls.ts';
-import { DATA, makeThings } from '../testing/entries.ts';
-import { createFolderPlace } from '../testing/file-place.ts';
+import { DATA, makeThings } from '../testing/entries/entries.ts';
+import { createFolderPlace } from '../testing/files/file-place.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../testing/servers/database-proxy.ts';
 import { as, createTestApp, makePerson, makeSite, makeToken, type Person } from '../testing/site.ts';
 

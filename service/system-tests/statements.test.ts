@@ -9,7 +9,7 @@ import { registry } from '../areas/registry.ts';
 import { computeSheetDigests } from '../cli/restore/verify-backup.ts';
 import { insertRows } from '../testing/activity.ts';
 import type { ErrorBody } from '../testing/calls.ts';
-import { makeThings, SCHEMA, setIndexesReady } from '../testing/entries.ts';
+import { makeThings, SCHEMA, setIndexesReady } from '../testing/entries/entries.ts';
 import { type AppContext, as, makePerson, makeSite, onEachApp, services } from '../testing/site.ts';
 
 const DAY_MS = 86_400_000;

@@ -5,7 +5,7 @@ import { registry } from '../areas/registry.ts';
 import type { Db } from '../kernel/db/database.ts';
 import type { JobKind } from '../kernel/jobs/job-kind.ts';
 import { runDueJobs, type JobContext } from '../kernel/jobs/run-jobs.ts';
-import { createLog } from '../kernel/log.ts';
+import { createLog } from '../kernel/telemetry/log.ts';
 import type { ApiClient, Reply } from './calls.ts';
 import { contract, services } from './site.ts';
 

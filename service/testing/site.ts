@@ -14,14 +14,14 @@ import { addPlatformAdministrator } from '../areas/sites/index.ts';
 import type { AreaRegistry } from '../kernel/area/area.ts';
 import { createEncryption } from '../kernel/auth/encryption.ts';
 import type { Database, Db } from '../kernel/db/database.ts';
-import { createEgress, parseEgressRules } from '../kernel/egress.ts';
+import { createEgress, parseEgressRules } from '../kernel/network/egress.ts';
 import { loadContract } from '../kernel/http/contract.ts';
 import type { Services } from '../kernel/http/handler.ts';
-import { createLog } from '../kernel/log.ts';
+import { createLog } from '../kernel/telemetry/log.ts';
 import { createSecret } from '../kernel/secret.ts';
 import { createApiClient, type ApiClient } from './calls.ts';
 import { onEachDatabase } from './databases.ts';
-import { createFolderPlace } from './file-place.ts';
+import { createFolderPlace } from './files/file-place.ts';
 
 export const publicUrl = 'http://steward.test';
 /** The data folder of the test services; it does not exist until a file is written. */

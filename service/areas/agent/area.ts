@@ -1,9 +1,9 @@
 import { defineArea } from '../../kernel/area/area.ts';
-import { createTokenRetentionTask } from './authorization-server.ts';
-import { connectionHandlers } from './connections.ts';
-import { forbiddenHandlers } from './forbidden.ts';
+import { createTokenRetentionTask } from './access/authorization-server.ts';
+import { connectionHandlers } from './access/connections.ts';
+import { forbiddenHandlers } from './access/forbidden.ts';
 import { agentHandlers } from './handlers.ts';
-import { agentKeyHandlers } from './keys.ts';
+import { agentKeyHandlers } from './access/keys.ts';
 import { createLedgerRetentionTask } from './ledger.ts';
 
 export const agentArea = defineArea({

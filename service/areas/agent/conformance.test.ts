@@ -24,7 +24,7 @@ import {
   trustLoopbackCertificate,
 } from '../../testing/servers/agent-clients.ts';
 import { as, createTestApp, makePerson, makeSite, type Person, services } from '../../testing/site.ts';
-import { tools } from './tools.ts';
+import { tools } from './tools/tools.ts';
 
 const COMMAND = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 /**

@@ -22,8 +22,8 @@ import {
 } from '../../testing/agents.ts';
 import { type Reply, send } from '../../testing/calls.ts';
 import { untilSomebodyWaits } from '../../testing/databases.ts';
-import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
-import { recordRoundTrips } from '../../testing/round-trips.ts';
+import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../testing/entries/entries.ts';
+import { recordRoundTrips } from '../../testing/measures/round-trips.ts';
 import {
   as,
   contract,

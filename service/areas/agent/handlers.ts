@@ -5,13 +5,13 @@ import { withAbortSignal, withReadOnly } from '../../kernel/db/database.ts';
 import type { Contract } from '../../kernel/http/contract.ts';
 import { type Call, type Handlers, ok } from '../../kernel/http/handler.ts';
 import { EARLIEST_TIMESTAMP, parseTimestamp } from '../../kernel/http/parameters.ts';
-import { findPerson } from './agents.store.ts';
-import { callTool, createAgentCaller, getStructuredContent, listUsableTools } from './call-tool.ts';
-import { findAgentSite, LASTING_STATES, listKeys } from './keys.store.ts';
-import { administersAgents, getVisibleOwner } from './keys.ts';
+import { findPerson } from './access/agents.store.ts';
+import { callTool, createAgentCaller, getStructuredContent, listUsableTools } from './tools/call-tool.ts';
+import { findAgentSite, LASTING_STATES, listKeys } from './access/keys.store.ts';
+import { administersAgents, getVisibleOwner } from './access/keys.ts';
 import { type CallFilter, listCalls, listClients, summarizeCalls } from './ledger.store.ts';
-import { createReadRules } from './read-rules.ts';
-import { AGENT_CAPABILITIES, toolsByName } from './tools.ts';
+import { createReadRules } from './tools/read-rules.ts';
+import { AGENT_CAPABILITIES, toolsByName } from './tools/tools.ts';
 
 type Operations = 'listAgentClients' | 'listAgentCalls' | 'summarizeAgentCalls' | 'previewAgentCall';
 

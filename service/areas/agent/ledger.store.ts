@@ -7,7 +7,7 @@ import type {
   AgentToolName,
 } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { TODAY } from './keys.store.ts';
+import { TODAY } from './access/keys.store.ts';
 import { LEDGER_DAYS } from './limits.ts';
 
 /** A call of a tool as the ledger stores it. */

@@ -14,12 +14,12 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import type { AgentRow } from './agents.store.ts';
-import { callTool, getStructuredContent, listUsableTools, type ToolOutcome } from './call-tool.ts';
-import { AGENT_PATH } from './keys.ts';
-import type { ReadContext } from './read-operations.ts';
-import type { Item } from './results.ts';
-import { type Tool, tools, toolsByName } from './tools.ts';
+import type { AgentRow } from './access/agents.store.ts';
+import { callTool, getStructuredContent, listUsableTools, type ToolOutcome } from './tools/call-tool.ts';
+import { AGENT_PATH } from './access/keys.ts';
+import type { ReadContext } from './tools/read-operations.ts';
+import type { Item } from './tools/results.ts';
+import { type Tool, tools, toolsByName } from './tools/tools.ts';
 
 const MAX_CACHED_ENVELOPES = 1_000;
 /** Longer envelopes are validated every time. */

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { ApiResultOfGetBackupsResponse, BackupContents } from '../../../contract/generated/types.gen.ts';
 import { up as makeBackupsJobs } from '../../kernel/db/migrations/0035_backup_jobs.ts';
 import { makeQueuedBackups } from '../../testing/backups.ts';
-import { makeThings } from '../../testing/entries.ts';
+import { makeThings } from '../../testing/entries/entries.ts';
 import { dataDir, onEachApp } from '../../testing/site.ts';
 
 const BACKUPS = '/api/rest/v4/backups';

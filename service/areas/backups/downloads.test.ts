@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { BackupDownload, BackupDownloadRecord } from '../../../contract/generated/types.gen.ts';
 import { BACKUPS, makeBackup } from '../../testing/backups.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
-import { makeEntryType } from '../../testing/entries.ts';
+import { makeEntryType } from '../../testing/entries/entries.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const OWN_ADDRESS = '127.0.0.1';

@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openAndReadBackup } from '../../cli/restore/restore-backup.ts';
 import { computeSheetDigests } from '../../cli/restore/verify-backup.ts';
-import { createHashedFile } from '../../kernel/hashed-file.ts';
+import { createHashedFile } from '../../kernel/files/hashed-file.ts';
 import {
   attachFile,
   BACKUPS,
@@ -18,8 +18,8 @@ import {
   makeBackup,
   findBackupPath,
 } from '../../testing/backups.ts';
-import { makeThings, type Things } from '../../testing/entries.ts';
-import { createFolderPlace } from '../../testing/file-place.ts';
+import { makeThings, type Things } from '../../testing/entries/entries.ts';
+import { createFolderPlace } from '../../testing/files/file-place.ts';
 import { dataDir, onEachApp, services } from '../../testing/site.ts';
 import { writeBackup } from './file/write-backup.ts';
 import { deleteStrayFiles } from './storage.ts';

@@ -1,7 +1,7 @@
 import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { describeFullDisk, isDiskFull } from '../../kernel/disk-full.ts';
-import type { FilePlace } from '../../kernel/file-folder.ts';
+import { describeFullDisk, isDiskFull } from '../../kernel/error-code.ts';
+import type { FilePlace } from '../../kernel/files/file-folder.ts';
 import { defineWorkJobKind, type FinishedWork, type WorkBatch } from '../../kernel/jobs/job-kind.ts';
 import { JobStopped } from '../../kernel/jobs/job-owner.ts';
 import type { JobKey } from '../../kernel/jobs/jobs.store.ts';

@@ -1,6 +1,6 @@
 import { change, createHostActor, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import type { FilePlace } from '../../kernel/file-folder.ts';
+import type { FilePlace } from '../../kernel/files/file-folder.ts';
 import { type Handlers, ok, type Services } from '../../kernel/http/handler.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';

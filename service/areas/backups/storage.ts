@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { StoreUnavailableError } from '../../kernel/blobs/blob-store.ts';
-import { createFileFolder, type FilePlace } from '../../kernel/file-folder.ts';
+import { StoreUnavailableError } from '../../kernel/files/blob-store.ts';
+import { createFileFolder, type FilePlace } from '../../kernel/files/file-folder.ts';
 
 /** Length of the random id with which the names of all files of a backup begin. */
 const ID_LENGTH = 36;

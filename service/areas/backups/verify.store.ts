@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { createLeases } from '../../kernel/leases.store.ts';
+import { createLeases } from '../../kernel/tasks/leases.store.ts';
 
 /** The lease of a running verification is renewed every ten seconds. */
 const LEASE_SECONDS = 60;

@@ -1,7 +1,7 @@
 import type { Configuration } from 'openid-client';
 import { SESSION_TTL_HOURS } from '../../kernel/auth/callers.store.ts';
 import type { Encryption } from '../../kernel/auth/encryption.ts';
-import { type Egress, validateEgressUrl } from '../../kernel/egress.ts';
+import { type Egress, validateEgressUrl } from '../../kernel/network/egress.ts';
 import type { StoredProvider } from './identity.store.ts';
 
 /** A provider with its decrypted secret. */

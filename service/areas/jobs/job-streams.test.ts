@@ -4,7 +4,7 @@ import { sql, type KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Job, JobChanges } from '../../../contract/generated/types.gen.ts';
 import { createApp } from '../../app.ts';
-import { createLog } from '../../kernel/log.ts';
+import { createLog } from '../../kernel/telemetry/log.ts';
 import { runJobs } from '../../testing/jobs.ts';
 import {
   allScopes,

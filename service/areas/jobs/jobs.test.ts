@@ -5,7 +5,7 @@ import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import { claimJob, endAllLeases, endJob } from '../../kernel/jobs/jobs.store.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { runJobs } from '../../testing/jobs.ts';
-import { findSequentialScans } from '../../testing/plans.ts';
+import { findSequentialScans } from '../../testing/measures/plans.ts';
 import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { registry } from '../registry.ts';
 

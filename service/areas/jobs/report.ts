@@ -9,7 +9,7 @@ import type { DownloadResponse } from '../../kernel/http/file-response.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import type { ItemState, JobKey } from '../../kernel/jobs/jobs.store.ts';
-import { createTableWriter, TABLE_FORMATS } from '../../kernel/table-writer.ts';
+import { createTableWriter, TABLE_FORMATS } from '../../kernel/jobs/table-writer.ts';
 import { requireReadableItems } from './access.ts';
 import type { StoredJob } from './jobs.store.ts';
 import { listItemProperties, readReportItems, readReportTime, type ReportItem } from './report.store.ts';

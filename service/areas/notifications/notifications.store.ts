@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import type { NotificationCategory } from '../../kernel/db/tables/notifications.ts';
-import type { NotificationChannels } from '../../kernel/notifications.store.ts';
+import type { NotificationChannels } from '../../kernel/mail/notifications.store.ts';
 
 /** Notifications of one user of a site. */
 interface Owner {

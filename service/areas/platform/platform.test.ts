@@ -9,7 +9,7 @@ import type {
   SiteIdentity,
   TwoFactorCoverage,
 } from '../../../contract/generated/types.gen.ts';
-import { deleteProcess } from '../../kernel/processes.store.ts';
+import { deleteProcess } from '../../kernel/tasks/processes.store.ts';
 import { createHeartbeatTask, PROCESS_ID } from '../../kernel/tasks/heartbeat-task.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
 import {

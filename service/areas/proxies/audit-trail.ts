@@ -1,7 +1,7 @@
 import { retryLater } from '../../kernel/api-error.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { AuditTrailEntry, AuditTrail } from '../../kernel/http/audit-trail.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import {
   insertPendingEntry,
   updateEntryStatuses,

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Consumer } from '../../../contract/generated/types.gen.ts';
-import { makeThings } from '../../testing/entries.ts';
+import { makeThings } from '../../testing/entries/entries.ts';
 import { makeKey, makePerson, onEachApp } from '../../testing/site.ts';
 
 const CONSUMER = fileURLToPath(new URL('../../../docs/consumer.mjs', import.meta.url));

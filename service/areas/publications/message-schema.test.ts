@@ -10,7 +10,7 @@ import type {
   TopicDefinition,
   TopicSchema,
 } from '../../../contract/generated/types.gen.ts';
-import { makeThings, recalculate, uploadFiles } from '../../testing/entries.ts';
+import { makeThings, recalculate, uploadFiles } from '../../testing/entries/entries.ts';
 import { as, makePerson, makeSite, onEachApp } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createFillTask } from './fill-topics.ts';

@@ -9,7 +9,7 @@ import type {
 } from '../../../contract/generated/types.gen.ts';
 import { deleteExpiredEventsTask } from '../../kernel/outbox/delete-expired-events.ts';
 import { send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
-import { makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
+import { makeThings, SCHEMA, type Things } from '../../testing/entries/entries.ts';
 import { publishCells } from '../../testing/processes/publication-process.ts';
 import { as, makePerson, onEachApp, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { conflict } from '../../kernel/api-error.ts';
 import { getAuthor, type Caller } from '../../kernel/auth/caller.ts';
-import type { BlobStore } from '../../kernel/blobs/blob-store.ts';
+import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { formatNumber } from '../../kernel/numbers.ts';
 import { loadSchema, type EntryType, type SiteSchema } from '../schema/index.ts';

@@ -10,7 +10,7 @@ import { FIELD, isFileField } from '../../../contract/rules/schema/fields.ts';
 import { isFile, isMoney, isNamed, toItems } from '../../../contract/rules/schema/values.ts';
 import { conflict } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import type { BlobStore } from '../../kernel/blobs/blob-store.ts';
+import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import {
   createExportResolver,

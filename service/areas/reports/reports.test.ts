@@ -28,10 +28,10 @@ import {
   readMemberBytes,
   table,
   tableRow,
-} from '../../testing/documents.ts';
-import { DATA, makeThings, nextTimestamp, SCHEMA, type Things, uploadFiles } from '../../testing/entries.ts';
+} from '../../testing/files/documents.ts';
+import { DATA, makeThings, nextTimestamp, SCHEMA, type Things, uploadFiles } from '../../testing/entries/entries.ts';
 import { createJobContext } from '../../testing/jobs.ts';
-import { makePng } from '../../testing/pictures.ts';
+import { makePng } from '../../testing/files/pictures.ts';
 import { as, makePerson, onEachApp, services, type Person } from '../../testing/site.ts';
 import { deleteValuesWithoutFile, expireOldFiles } from './runs.store.ts';
 

@@ -12,7 +12,7 @@ import { noContent, ok, type Handlers, type Services } from '../../kernel/http/h
 import { JobStopped, loadOwner } from '../../kernel/jobs/job-owner.ts';
 import { insertJob, type JobOwner, setTitle } from '../../kernel/jobs/jobs.store.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
-import { notify } from '../../kernel/notifications.store.ts';
+import { notify } from '../../kernel/mail/notifications.store.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { getSite } from '../sites/index.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EntryTypeVm, FieldVm, SchemaExtension } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
-import { SCHEMA, setUpSchemaSite } from '../../testing/schema-fixture.ts';
+import { SCHEMA, setUpSchemaSite } from '../../testing/entries/schema-fixture.ts';
 import { onEachApp } from '../../testing/site.ts';
 import { loadSchema } from './schema-cache.store.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { EntryTypeStatistics, EntryTypeVm, FieldVm } from '../../../contract/generated/types.gen.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
-import { SCHEMA, setUpSchemaSite } from '../../testing/schema-fixture.ts';
+import { SCHEMA, setUpSchemaSite } from '../../testing/entries/schema-fixture.ts';
 import { makePerson, onEachApp } from '../../testing/site.ts';
 
 const listErrorPaths = ({ body }: { body: ErrorBody }) => body.errors?.map(({ path }) => path);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { Capability, Scope, SiteFigures } from '../../../contract/generated/types.gen.ts';
-import { makeThings, recalculate, type Things } from '../../testing/entries.ts';
-import { findSequentialScans } from '../../testing/plans.ts';
+import { makeThings, recalculate, type Things } from '../../testing/entries/entries.ts';
+import { findSequentialScans } from '../../testing/measures/plans.ts';
 import { as, makePerson, makeSite, onEachApp } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createFiguresTask, FIGURE_DAYS } from './figures.ts';

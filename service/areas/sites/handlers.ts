@@ -5,7 +5,7 @@ import { diffProperties, getActor, change, type Recorder } from '../../kernel/au
 import type { Tx } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
-import { readStorageUse } from '../../kernel/storage.store.ts';
+import { readStorageUse } from '../../kernel/files/storage.store.ts';
 import { getSite, settingsVersion, updateSite } from './sites.store.ts';
 
 type Operations = 'getSiteSettings' | 'updateSiteSettings';

@@ -1,6 +1,6 @@
 import type { RequestOrigin } from '../../kernel/auth/caller.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { addKeyUsage, deleteOldKeyUsage, type KeyUsage } from './key-usage.store.ts';
 

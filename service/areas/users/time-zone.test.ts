@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Session, UserInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
-import { DATA, makeThings, type Things } from '../../testing/entries.ts';
+import { DATA, makeThings, type Things } from '../../testing/entries/entries.ts';
 import { as, joinSite, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const PROFILE = '/api/session/profile';

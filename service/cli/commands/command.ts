@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { BlobStore } from '../../kernel/blobs/blob-store.ts';
+import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { EntryTypeVm, FieldVm } from '../../../contract/generated/types.gen.ts';
 import { type Database, type Db, openDatabase } from '../../kernel/db/database.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
-import { DATA } from '../../testing/entries.ts';
+import { DATA } from '../../testing/entries/entries.ts';
 import { as, makePerson, makeSite, createTestApp } from '../../testing/site.ts';
 import { loadEntries } from './load-entries.ts';
 import { formatCopyText, openLoadTarget } from './target.ts';

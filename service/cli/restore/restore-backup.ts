@@ -18,7 +18,7 @@ import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { TableSheet } from '../../kernel/backup-sheets.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
-import type { FilePlace } from '../../kernel/file-folder.ts';
+import type { FilePlace } from '../../kernel/files/file-folder.ts';
 import { withoutIndexes } from '../load/indexes.ts';
 import { collectEntryIds, restoreEntries, restoreHistory, restoreSchema } from './entries.ts';
 import { restoreGroups, restoreInvitations, restoreMembers, restorePeople } from './people.ts';

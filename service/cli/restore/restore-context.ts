@@ -1,6 +1,6 @@
 import { type BackupFile, listColumns } from '../../areas/backups/index.ts';
 import type { TableSheet } from '../../kernel/backup-sheets.ts';
-import type { BlobStore } from '../../kernel/blobs/blob-store.ts';
+import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
 import type { RestoreReport } from './report.ts';

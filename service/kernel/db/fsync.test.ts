@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../testing/databases.ts';
-import { createFailingDisk, SLOW_MS } from '../../testing/failing-disk.ts';
+import { createFailingDisk, SLOW_MS } from '../../testing/files/failing-disk.ts';
 import { openDatabase } from './database.ts';
 
 const PROCESS = fileURLToPath(new URL('../../testing/processes/fsync-process.ts', import.meta.url));

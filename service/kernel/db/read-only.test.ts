@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
-import { recordRoundTrips } from '../../testing/round-trips.ts';
+import { recordRoundTrips } from '../../testing/measures/round-trips.ts';
 import { assume, withAbortSignal, withReadOnly, withTransaction } from './database.ts';
 
 onEachDatabase((database) => {

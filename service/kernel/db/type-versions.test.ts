@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { makeThings, recalculate, type Things } from '../../testing/entries.ts';
+import { makeThings, recalculate, type Things } from '../../testing/entries/entries.ts';
 import { as, onEachApp } from '../../testing/site.ts';
 import {
   type DataDependency,

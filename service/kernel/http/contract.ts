@@ -7,7 +7,7 @@ import { startsWithCalendarDay } from '../../../contract/rules/dates/dates.ts';
 import { type FieldError, hasEnoughErrors, MAX_FIELD_ERRORS } from '../api-error.ts';
 import type { PendingStep } from '../db/tables/index.ts';
 import { normalizeNames, type JsonSchema, parseParameters, findUnstorableTexts } from './normalize.ts';
-import type { CheckedBody } from './read-body.ts';
+import type { CheckedBody } from './bodies/read-body.ts';
 import { toFieldErrors } from './validation-messages.ts';
 
 interface Parameter {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createFolderStore } from '../blobs/folder-store.ts';
+import { createFolderStore } from '../files/folder-store.ts';
 import { registerErrorHandlers } from './error-responses.ts';
 import { sendFile } from './file-response.ts';
 

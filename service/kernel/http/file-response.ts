@@ -2,7 +2,7 @@ import { pipeline, Readable, Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.ts';
-import type { BlobStore, ByteRange } from '../blobs/blob-store.ts';
+import type { BlobStore, ByteRange } from '../files/blob-store.ts';
 import { matchesEtag } from './parameters.ts';
 
 /** A blob as the body of a response. Its name comes from the database, never from the request (T10). */

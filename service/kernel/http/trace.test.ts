@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createApp } from '../../app.ts';
 import { contract, makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../telemetry/log.ts';
 import { getTraceId } from './trace.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
-import { NAMED_NETWORKS, toBlockList } from '../networks.ts';
+import { NAMED_NETWORKS, toBlockList } from '../network/networks.ts';
 import { parseTraceparent } from '../telemetry/tracing.ts';
 
 /** Ids of other systems that are taken over: no spaces or control characters, and short enough for every log line. */

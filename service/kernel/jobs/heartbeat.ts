@@ -1,6 +1,6 @@
 /** Keeps the claim of a job whose work takes long, and tells it why it cannot continue. */
 import type { Db } from '../db/database.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { WorkProgress } from './job-kind.ts';
 import { JobStopped } from './job-owner.ts';
 import * as store from './jobs.store.ts';

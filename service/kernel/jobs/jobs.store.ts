@@ -3,7 +3,7 @@ import type { Scope } from '../../../contract/generated/types.gen.ts';
 import { forEachBatch } from '../db/batches.ts';
 import { type Db, executeLater, type Tx } from '../db/database.ts';
 import type { JobState } from '../db/tables/jobs.ts';
-import { createLeases } from '../leases.store.ts';
+import { createLeases } from '../tasks/leases.store.ts';
 import type { ItemLabels } from './item-labels.store.ts';
 import type { ItemOutcome, StoredItems, WorkProgress } from './job-kind.ts';
 

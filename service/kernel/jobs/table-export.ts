@@ -3,7 +3,7 @@ import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import { formatCsvHeading } from '../../../contract/rules/tables/csv.ts';
 import { buildFileName } from '../../../contract/rules/tables/file-name.ts';
 import { formatJsonEnd } from '../../../contract/rules/tables/json.ts';
-import { createTableWriter, TABLE_FORMATS, type TableFormat } from '../table-writer.ts';
+import { createTableWriter, TABLE_FORMATS, type TableFormat } from './table-writer.ts';
 import type { FileBatch, ProducedFile } from './job-kind.ts';
 
 /** Longest title; the filter in words may be long. */

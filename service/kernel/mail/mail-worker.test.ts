@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, onEachDatabase } from '../../testing/databases.ts';
 import { makeSite } from '../../testing/site.ts';
 import { type Db, openDatabase } from '../db/database.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../telemetry/log.ts';
 import { Secret } from '../secret.ts';
 import { type MailWorker, startMailWorker } from './mail-worker.ts';
 import { claimDueMails, markFailed, queueMail } from './mail.store.ts';

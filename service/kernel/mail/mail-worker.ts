@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/tables/index.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Secret } from '../secret.ts';
 import { startWakeLoop } from '../tasks/wake-loop.ts';
 import { LOGO_CONTENT_ID, renderMailHtml } from './layout.ts';

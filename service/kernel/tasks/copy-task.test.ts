@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../testing/databases.ts';
 import { openDatabase } from '../db/database.ts';
 import { createFolderCopy } from '../db/pglite/folder-copy.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../telemetry/log.ts';
 import { createCopyTask } from './copy-task.ts';
 
 test('copies the database while it is written, verifies the copy and keeps three', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDatabase } from '../db/database.ts';
 import { formatCopyName, listCopies } from '../db/pglite/copies.ts';
 import { digestTable, listTables } from '../db/table-digest.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { ScheduledTask } from './scheduled-tasks.ts';
 
 const KEPT_COPIES = 3;

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { createLog } from '../log.ts';
-import { failedTaskRuns } from '../metrics.ts';
+import { createLog } from '../telemetry/log.ts';
+import { failedTaskRuns } from '../telemetry/metrics.ts';
 import { startScheduledTasks } from './scheduled-tasks.ts';
 
 const log = createLog('silent');

@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts';
-import { failedTaskRuns } from '../metrics.ts';
+import type { Log } from '../telemetry/log.ts';
+import { failedTaskRuns } from '../telemetry/metrics.ts';
 import { getRetryDelayMs } from './backoff.ts';
 import type { TaskItem } from './task-failures.store.ts';
 import { startWakeLoop } from './wake-loop.ts';

@@ -27,7 +27,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { type MetricRecord, readMetrics, type InstallationMetrics } from '../metrics.ts';
+import { type MetricRecord, readMetrics, type InstallationMetrics } from './metrics.ts';
 import { parseTraceparent, type RequestSpan, setTracer } from './tracing.ts';
 
 /** Where telemetry goes, and how much of it. */

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { createRandom } from '../../cli/load/random.ts';
 import type { Contract, Operation } from '../../kernel/http/contract.ts';
 import { MCP } from '../agents.ts';
-import { MAX_TURN_MS, watchTurns } from '../turns.ts';
+import { MAX_TURN_MS, watchTurns } from '../measures/turns.ts';
 import { buildRequest, createRequests, findKindOfId, type RequestPlan } from './requests.ts';
 import { findKind } from './schema-values.ts';
 import { FUZZ_ADDRESS } from './states.ts';

@@ -3,7 +3,7 @@ import { queueBackup } from '../../areas/backups/queue-backup.ts';
 import { createHostActor, change } from '../../kernel/audit/change.ts';
 import { openDatabase } from '../../kernel/db/database.ts';
 import { makeQueuedBackups } from '../backups.ts';
-import { createFolderPlace } from '../file-place.ts';
+import { createFolderPlace } from '../files/file-place.ts';
 
 async function makeBackupsForever(
   dataDir: string,

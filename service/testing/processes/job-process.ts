@@ -12,7 +12,7 @@ import { loadContract } from '../../kernel/http/contract.ts';
 import { USER_LABELS } from '../../kernel/jobs/item-labels.store.ts';
 import { countOpenJobs, insertAllItems, insertJob, setTitle } from '../../kernel/jobs/jobs.store.ts';
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../kernel/log.ts';
+import { createLog } from '../../kernel/telemetry/log.ts';
 import type { TestDatabase } from '../databases.ts';
 
 export interface JobProcessTask extends Pick<TestDatabase, 'databaseUrl' | 'dataDir'> {

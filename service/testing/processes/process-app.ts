@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { createApp } from '../../app.ts';
 import { createEncryption } from '../../kernel/auth/encryption.ts';
 import { openDatabase } from '../../kernel/db/database.ts';
-import { createEgress } from '../../kernel/egress.ts';
+import { createEgress } from '../../kernel/network/egress.ts';
 import { loadContract } from '../../kernel/http/contract.ts';
-import { createLog } from '../../kernel/log.ts';
-import { createFolderPlace } from '../file-place.ts';
+import { createLog } from '../../kernel/telemetry/log.ts';
+import { createFolderPlace } from '../files/file-place.ts';
 
 /** Creates the service in a process of its own, which a test starts and kills; without background work. */
 export async function createProcessApp(options: {

@@ -11,7 +11,7 @@ import { verifyBackup } from '../../../cli/restore/verify-backup.ts';
 import { openDatabase } from '../../../kernel/db/database.ts';
 import { makeBackup } from '../../../testing/backups.ts';
 import { createTestDatabase } from '../../../testing/databases.ts';
-import { makeThings } from '../../../testing/entries.ts';
+import { makeThings } from '../../../testing/entries/entries.ts';
 import { dataDir, createTestApp } from '../../../testing/site.ts';
 import { FORMAT_VERSION, type Manifest, MANIFEST_NAME } from './manifest.ts';
 import { InvalidBackupError } from './read-backup.ts';

@@ -3,7 +3,7 @@ import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { buffer as readBytes } from 'node:stream/consumers';
 import { type Entry, fromRandomAccessReader, openPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { ApiError } from '../../../kernel/api-error.ts';
-import type { BlobInfo, BlobStore } from '../../../kernel/blobs/blob-store.ts';
+import type { BlobInfo, BlobStore } from '../../../kernel/files/blob-store.ts';
 import { FORMAT_VERSION, Manifest, MANIFEST_NAME, type Member } from './manifest.ts';
 
 /** A file that is not a valid backup; the message is for users. Nothing was written. */

@@ -10,8 +10,8 @@ import { verifyBackup, computeSheetDigests } from '../../../cli/restore/verify-b
 import type { Db } from '../../../kernel/db/database.ts';
 import { fillSite, makeBackup } from '../../../testing/backups.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
-import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../../testing/entries.ts';
-import { createFolderPlace } from '../../../testing/file-place.ts';
+import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../../testing/entries/entries.ts';
+import { createFolderPlace } from '../../../testing/files/file-place.ts';
 import { dataDir, onEachApp, services } from '../../../testing/site.ts';
 import type { Manifest } from './manifest.ts';
 

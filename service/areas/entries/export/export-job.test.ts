@@ -18,10 +18,10 @@ import { roundTrips } from '../../../kernel/db/driver/dialect.ts';
 import type { FileBatch, JobKind, ProducedFile } from '../../../kernel/jobs/job-kind.ts';
 import { claimJob } from '../../../kernel/jobs/jobs.store.ts';
 import { runDueJobs } from '../../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../../kernel/log.ts';
+import { createLog } from '../../../kernel/telemetry/log.ts';
 import { type ApiClient, type ErrorBody, send } from '../../../testing/calls.ts';
-import { makeThings, nextTimestamp, type Things } from '../../../testing/entries.ts';
-import { createFolderPlace } from '../../../testing/file-place.ts';
+import { makeThings, nextTimestamp, type Things } from '../../../testing/entries/entries.ts';
+import { createFolderPlace } from '../../../testing/files/file-place.ts';
 import {
   as,
   contract,

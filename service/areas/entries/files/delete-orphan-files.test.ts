@@ -11,8 +11,8 @@ import {
   SCHEMA,
   type Things,
   uploadFiles,
-} from '../../../testing/entries.ts';
-import { createFolderPlace } from '../../../testing/file-place.ts';
+} from '../../../testing/entries/entries.ts';
+import { createFolderPlace } from '../../../testing/files/file-place.ts';
 import { as, dataDir, onEachApp, services } from '../../../testing/site.ts';
 import { runTask } from '../../../testing/tasks.ts';
 import { getContentName } from './content.ts';

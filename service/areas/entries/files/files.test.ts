@@ -12,7 +12,7 @@ import {
   type TestFile,
   type Things,
   uploadFiles,
-} from '../../../testing/entries.ts';
+} from '../../../testing/entries/entries.ts';
 import { dataDir, onEachApp } from '../../../testing/site.ts';
 
 const bytes = (hex: string, rest = '') => Buffer.concat([Buffer.from(hex, 'hex'), Buffer.from(rest)]);

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../kernel/db/database.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../../testing/databases.ts';
-import { DATA, makeThings } from '../../../testing/entries.ts';
+import { DATA, makeThings } from '../../../testing/entries/entries.ts';
 import { createTestApp } from '../../../testing/site.ts';
 
 const SERVICE = fileURLToPath(new URL('../../../testing/processes/full-disk-process.ts', import.meta.url));

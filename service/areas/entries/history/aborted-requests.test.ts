@@ -3,7 +3,7 @@ import { type ClientRequest, request } from 'node:http';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { countWaiting } from '../../../testing/databases.ts';
-import { DATA, makeThings, type Things } from '../../../testing/entries.ts';
+import { DATA, makeThings, type Things } from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 onEachApp((context) => {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RowsAsOf } from '../../../../contract/generated/types.gen.ts';
-import { DATA, makeThings, nextTimestamp, type Things } from '../../../testing/entries.ts';
+import { DATA, makeThings, nextTimestamp, type Things } from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 import { asOfLimits } from './as-of-compare.ts';
 

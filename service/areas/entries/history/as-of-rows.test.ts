@@ -8,9 +8,9 @@ import {
   nextTimestamp,
   type Row,
   type Things,
-} from '../../../testing/entries.ts';
-import { SeededRandom, EntryModel, randomQuery, randomValue } from '../../../testing/entry-model.ts';
-import { compare, matches, type PlainValues } from '../../../testing/entry-oracle.ts';
+} from '../../../testing/entries/entries.ts';
+import { SeededRandom, EntryModel, randomQuery, randomValue } from '../../../testing/entries/entry-model.ts';
+import { compare, matches, type PlainValues } from '../../../testing/entries/entry-oracle.ts';
 import { as, onEachApp } from '../../../testing/site.ts';
 import { asOfLimits } from './as-of-compare.ts';
 

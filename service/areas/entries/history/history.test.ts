@@ -13,7 +13,7 @@ import {
   nextTimestamp,
   type Row,
   type Things,
-} from '../../../testing/entries.ts';
+} from '../../../testing/entries/entries.ts';
 import { as, makePerson, makeSite, onEachApp } from '../../../testing/site.ts';
 
 const PATH = `${DATA}/entrydata`;

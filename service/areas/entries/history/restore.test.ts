@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EntryChanges } from '../../../../contract/generated/types.gen.ts';
 import { runCommand } from '../../../cli/commands/index.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
-import { recalculate, DATA, makeThings, nextTimestamp, SCHEMA } from '../../../testing/entries.ts';
+import { recalculate, DATA, makeThings, nextTimestamp, SCHEMA } from '../../../testing/entries/entries.ts';
 import { as, makePerson, onEachApp, publicUrl, services } from '../../../testing/site.ts';
 
 onEachApp((context) => {

@@ -16,7 +16,7 @@ import {
   nextTimestamp,
   SCHEMA,
   type Things,
-} from '../../../testing/entries.ts';
+} from '../../../testing/entries/entries.ts';
 import { as, makePerson, onEachApp } from '../../../testing/site.ts';
 
 const PATH = `${DATA}/entrydata`;

@@ -8,9 +8,9 @@ import {
   type Row,
   setIndexesReady,
   type Things,
-} from '../../../testing/entries.ts';
-import { SeededRandom, EntryModel, randomQuery, randomValue } from '../../../testing/entry-model.ts';
-import { compare, matches, type PlainValues } from '../../../testing/entry-oracle.ts';
+} from '../../../testing/entries/entries.ts';
+import { SeededRandom, EntryModel, randomQuery, randomValue } from '../../../testing/entries/entry-model.ts';
+import { compare, matches, type PlainValues } from '../../../testing/entries/entry-oracle.ts';
 import { as, makePerson, onEachApp } from '../../../testing/site.ts';
 
 /** STEWARD_SEED=… repeats a run, STEWARD_ROUNDS=… makes it longer. */

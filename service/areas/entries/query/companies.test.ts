@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { FieldVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import type { ApiClient } from '../../../testing/calls.ts';
-import { DATA, makeEntryType, type Row, SCHEMA } from '../../../testing/entries.ts';
+import { DATA, makeEntryType, type Row, SCHEMA } from '../../../testing/entries/entries.ts';
 import { as, makePerson, makeSite, onEachApp } from '../../../testing/site.ts';
 
 /** Companies of a stock index, with real names, places, dates, numbers and sectors. */

@@ -7,8 +7,8 @@ import {
   type FilterOperation,
 } from '../../../../contract/rules/schema/fields.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
-import { recalculate, DATA, makeThings, setIndexesReady, type Things } from '../../../testing/entries.ts';
-import { matches, type PlainValues } from '../../../testing/entry-oracle.ts';
+import { recalculate, DATA, makeThings, setIndexesReady, type Things } from '../../../testing/entries/entries.ts';
+import { matches, type PlainValues } from '../../../testing/entries/entry-oracle.ts';
 import { makePerson, onEachApp } from '../../../testing/site.ts';
 
 const LONG = `Begins ${'ab'.repeat(120)}`;

@@ -10,7 +10,7 @@ import {
   SCHEMA,
   setIndexesReady,
   type Things,
-} from '../../../testing/entries.ts';
+} from '../../../testing/entries/entries.ts';
 import { makePerson, onEachApp, type Person } from '../../../testing/site.ts';
 
 onEachApp((context) => {

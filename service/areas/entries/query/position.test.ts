@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { recalculate, makeThings, setIndexesReady, type Things } from '../../../testing/entries.ts';
+import { recalculate, makeThings, setIndexesReady, type Things } from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 onEachApp((context) => {

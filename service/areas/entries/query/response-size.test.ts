@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { ErrorBody } from '../../../testing/calls.ts';
-import { DATA, makeThings } from '../../../testing/entries.ts';
+import { DATA, makeThings } from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 onEachApp((context) => {

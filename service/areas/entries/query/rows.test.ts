@@ -10,8 +10,8 @@ import {
   type Row,
   setIndexesReady,
   type Things,
-} from '../../../testing/entries.ts';
-import { compare, type PlainValues } from '../../../testing/entry-oracle.ts';
+} from '../../../testing/entries/entries.ts';
+import { compare, type PlainValues } from '../../../testing/entries/entry-oracle.ts';
 import { contract, makePerson, onEachApp, publicUrl } from '../../../testing/site.ts';
 
 const ROWS = `${DATA}/entrydata/rows`;

@@ -8,7 +8,7 @@ import {
   SCHEMA,
   type Things,
   type FieldValues,
-} from '../../../testing/entries.ts';
+} from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 const run = (count: number) => Array.from({ length: count }, (_, at) => at);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { openDatabase, type Db } from '../../../kernel/db/database.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
-import { makeEntryType, SCHEMA } from '../../../testing/entries.ts';
+import { makeEntryType, SCHEMA } from '../../../testing/entries/entries.ts';
 import type { WriterTask } from '../../../testing/processes/entry-writer-process.ts';
 import { getKillCount, startKills } from '../../../testing/processes/kills.ts';
 import { startWriter } from '../../../testing/processes/writer-process.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DATA, makeThings, type Row, setIndexesReady, type Things } from '../../../testing/entries.ts';
+import { DATA, makeThings, type Row, setIndexesReady, type Things } from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 const KIRITIMATI = 'Pacific/Kiritimati';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { recalculate, DATA, makeThings, type Things } from '../../../testing/entries.ts';
+import { recalculate, DATA, makeThings, type Things } from '../../../testing/entries/entries.ts';
 import { as, makePerson, onEachApp } from '../../../testing/site.ts';
 
 const toPayload = (entities: object) => ({ payload: { entities } });

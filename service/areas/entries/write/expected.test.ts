@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
 import type { ErrorBody, Reply } from '../../../testing/calls.ts';
-import { DATA, makeThings, type Things } from '../../../testing/entries.ts';
+import { DATA, makeThings, type Things } from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 interface Expecting {

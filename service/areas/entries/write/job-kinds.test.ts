@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Job, JobItem } from '../../../../contract/generated/types.gen.ts';
 import { runDueJobs } from '../../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../../kernel/log.ts';
+import { createLog } from '../../../kernel/telemetry/log.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
 import {
   DATA,
@@ -12,7 +12,7 @@ import {
   SCHEMA,
   type FieldValues,
   type Things,
-} from '../../../testing/entries.ts';
+} from '../../../testing/entries/entries.ts';
 import { as, contract, makePerson, onEachApp } from '../../../testing/site.ts';
 import { registry } from '../../registry.ts';
 

@@ -10,9 +10,9 @@ import {
   type Row,
   SCHEMA,
   type Things,
-} from '../../../testing/entries.ts';
-import { SeededRandom, EntryModel, randomQuery, randomValue } from '../../../testing/entry-model.ts';
-import { compare, matches, type PlainValues } from '../../../testing/entry-oracle.ts';
+} from '../../../testing/entries/entries.ts';
+import { SeededRandom, EntryModel, randomQuery, randomValue } from '../../../testing/entries/entry-model.ts';
+import { compare, matches, type PlainValues } from '../../../testing/entries/entry-oracle.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 /** STEWARD_SEED=… repeats a run; its seed is in the name of the test. STEWARD_ROUNDS=… sets its length. */

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { recalculate, DATA, makeThings, type Row, type Things } from '../../../testing/entries.ts';
+import { recalculate, DATA, makeThings, type Row, type Things } from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 const LIMIT = 5;

@@ -10,8 +10,8 @@ import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts
 import { getAuthor as getCallerAuthor } from '../../../kernel/auth/caller.ts';
 import { sendEarly, type Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
-import type { UploadedFile } from '../../../kernel/http/uploads.ts';
-import { lockStorage, requireStorage } from '../../../kernel/storage.store.ts';
+import type { UploadedFile } from '../../../kernel/http/bodies/uploads.ts';
+import { lockStorage, requireStorage } from '../../../kernel/files/storage.store.ts';
 import { lockWithSchema, type EntryType, type SchemaField, type FileValue } from '../../schema/index.ts';
 import { detectMediaType, isRaster, stageContents, storeContents } from '../files/content.ts';
 import { upsertFile } from '../files/files.store.ts';

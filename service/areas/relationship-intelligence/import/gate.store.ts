@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, executeLater, type Tx, withTransaction } from '../../../kernel/db/database.ts';
 import { getDbError } from '../../../kernel/db/driver/errors.ts';
-import { createLeases } from '../../../kernel/leases.store.ts';
+import { createLeases } from '../../../kernel/tasks/leases.store.ts';
 
 /** Requests of a site in a minute (spec 8). */
 export const REQUESTS_PER_WINDOW = 5;

@@ -16,8 +16,8 @@ import {
   table,
   tableRow,
   xlsxFiles,
-} from '../../../testing/documents.ts';
-import { makePng } from '../../../testing/pictures.ts';
+} from '../../../testing/files/documents.ts';
+import { makePng } from '../../../testing/files/pictures.ts';
 import type { ReportRecord, ReportValue } from '../language/values.ts';
 import { createDocxRenderer, inspectDocx } from './docx.ts';
 import { PACKAGE_LIMITS, readPackage, RefusedFileError } from './package.ts';

@@ -11,9 +11,9 @@ import {
   pictureRun,
   table,
   tableRow,
-} from '../../../testing/documents.ts';
-import { findOfficeProgram, readWithOffice } from '../../../testing/office.ts';
-import { makePng } from '../../../testing/pictures.ts';
+} from '../../../testing/files/documents.ts';
+import { findOfficeProgram, readWithOffice } from '../../../testing/files/office.ts';
+import { makePng } from '../../../testing/files/pictures.ts';
 import type { ReportRecord, ReportValue } from '../language/values.ts';
 import { createDocxRenderer } from './docx.ts';
 import { convertToPdf } from './office.ts';
@@ -123,7 +123,7 @@ async function findMissing(program: string): Promise<string[]> {
 
 /** Reads text documents and worksheets like LibreOffice, as far as the tests need it; `--outdir` is the sixth argument. */
 const STAND_IN = `
-import { readMember } from ${JSON.stringify(new URL('../../../testing/documents.ts', import.meta.url).href)};
+import { readMember } from ${JSON.stringify(new URL('../../../testing/files/documents.ts', import.meta.url).href)};
 import { readFileSync, writeFileSync } from 'node:fs';
 const [, , , , to, , folder, path] = process.argv.slice(2);
 const member = path.endsWith('.docx') ? 'word/document.xml' : 'xl/worksheets/sheet1.xml';

@@ -23,7 +23,7 @@ import {
   type TransactionSettings,
   ValueNode,
 } from 'kysely';
-import { connectionCounts, connectionWait } from '../../metrics.ts';
+import { connectionCounts, connectionWait } from '../../telemetry/metrics.ts';
 import { getActiveSpan } from '../../telemetry/tracing.ts';
 import type { Tables } from '../tables/index.ts';
 import type { Budget } from './budget.ts';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { standbyReads } from '../../metrics.ts';
+import { standbyReads } from '../../telemetry/metrics.ts';
 import { SILENT_SECONDS } from '../../process-heartbeat.ts';
 import {
   AssumptionError,

@@ -1,0 +1,101 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
+import {
+  checkInstallation,
+  describeCertificate,
+  describeServer,
+  describeStandby,
+  type Finding,
+} from './installation-checks.ts';
+
+const findStatuses = (findings: readonly Finding[]) =>
+  Object.fromEntries(findings.map(({ check, status }) => [check, status]));
+
+const SERVER = {
+  version: 150_004,
+  isReadOnly: false,
+  missingExtensions: [],
+  canCreateExtensions: false,
+  clockDifferenceMs: 0,
+  plainTables: [],
+};
+
+test.each([
+  [{}, { database: 'ok', extensions: 'ok', clock: 'ok' }],
+  [{ version: 140_009 }, { database: 'problem' }],
+  [{ isReadOnly: true }, { database: 'problem' }],
+  [{ missingExtensions: ['pg_trgm'] }, { extensions: 'problem' }],
+  [{ missingExtensions: ['pg_trgm'], canCreateExtensions: true }, { extensions: 'ok' }],
+  [{ clockDifferenceMs: -2_001 }, { clock: 'problem' }],
+  [{ plainTables: ['activity'] }, { database: 'ok', partitions: 'warning' }],
+])('of a server with %o it reports %o', (state, statuses) =>
+  expect(findStatuses(describeServer({ ...SERVER, ...state }))).toMatchObject(statuses),
+);
+
+test.each([
+  [{}, 'ok'],
+  [{ isInRecovery: false }, 'warning'],
+  [{ isOfPrimary: false }, 'problem'],
+])('of a standby with %o it reports %s', (state, status) =>
+  expect(
+    describeStandby({ isInRecovery: true, isOfPrimary: true, lagBytes: 1_500_000, ...state }).status,
+  ).toBe(status),
+);
+
+test('warns before the certificate ends', () => {
+  const now = Date.parse('2026-11-01T00:00:00Z');
+  expect(describeCertificate({ valid_to: 'Nov 15 00:00:00 2026 GMT' }, now).status).toBe('ok');
+  expect(describeCertificate({ valid_to: 'Nov 14 23:00:00 2026 GMT' }, now).status).toBe('warning');
+});
+
+test('names each problem with its fix, and all invalid settings', async () => {
+  const [settings] = await checkInstallation({ SMTP_URL: 'foo', PORT: '-1' });
+  expect(settings).toMatchObject({ check: 'settings', status: 'problem' });
+  expect(settings?.message).toMatch(/PORT: .*SMTP_URL: a URL such as smtp:/);
+  const dataDir = await mkdtemp(join(tmpdir(), 'steward-doctor-'));
+  await writeFile(join(dataDir, 'secret.key'), '');
+  await chmod(join(dataDir, 'secret.key'), 0o644);
+  // A port on which nothing listens any more.
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await new Promise((resolve) => server.close(resolve));
+  const findings = await checkInstallation({
+    DATA_DIR: dataDir,
+    DATABASE_URL: `postgresql://a:b@127.0.0.1:${port}/c`,
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    PUBLIC_URL: `https://127.0.0.1:${port}`,
+    TRUSTED_PROXIES: '0.0.0.0/0',
+  });
+  await rm(dataDir, { recursive: true });
+  expect(findStatuses(findings)).toEqual({
+    settings: 'ok',
+    database: 'problem',
+    disk: 'ok',
+    files: 'ok',
+    mail: 'problem',
+    tls: 'problem',
+    secrets: 'problem',
+    proxies: 'problem',
+  });
+  for (const finding of findings) expect(Boolean(finding.fix)).toBe(finding.status !== 'ok');
+});
+
+onEachKind((kind) => {
+  test('reads the state of the database', async () => {
+    const database = await createTestDatabase(kind);
+    const findings = await checkInstallation({
+      DATA_DIR: database.dataDir,
+      DATABASE_URL: database.databaseUrl,
+    });
+    await database.remove();
+    const expected =
+      kind === 'embedded' ? { database: 'warning' } : { database: 'ok', extensions: 'ok', clock: 'ok' };
+    expect(findStatuses(findings)).toMatchObject({ ...expected, mail: 'warning', tls: 'ok' });
+  });
+});
