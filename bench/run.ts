@@ -5,31 +5,31 @@
  */
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { activity } from './activity.ts';
-import { agent } from './agent.ts';
-import { audit } from './audit.ts';
-import { backups, largeBackups, largeBackupsEmbedded } from './backups.ts';
 import type { Bench, Measure } from './bench.ts';
-import { bodies } from './bodies.ts';
-import { bundle } from './bundle.ts';
-import { csv } from './csv.ts';
-import { directory } from './directory.ts';
-import { directus } from './directus.ts';
-import { entries, entriesEmbedded, entriesLoad } from './entries.ts';
-import { exports } from './exports.ts';
-import { grid, gridEmbedded } from './grid.ts';
-import { http } from './http.ts';
-import { imports, importsEmbedded } from './imports.ts';
-import { jobs, jobsEmbedded } from './jobs.ts';
-import { partitions } from './partitions.ts';
-import { pdf } from './pdf.ts';
-import { planner } from './planner.ts';
-import { publications } from './publications.ts';
-import { relationshipIntelligence } from './relationship-intelligence.ts';
-import { reports } from './reports.ts';
-import { requests } from './requests.ts';
-import { start } from './start.ts';
-import { topicLock } from './topic-lock.ts';
+import { bundle } from './console/bundle.ts';
+import { csv } from './console/csv.ts';
+import { directory } from './console/directory.ts';
+import { directus } from './console/directus.ts';
+import { grid, gridEmbedded } from './console/grid.ts';
+import { pdf } from './console/pdf.ts';
+import { planner } from './console/planner.ts';
+import { entries, entriesEmbedded, entriesLoad } from './entries/entries.ts';
+import { activity } from './service/activity.ts';
+import { agent } from './service/agent.ts';
+import { audit } from './service/audit.ts';
+import { backups, largeBackups, largeBackupsEmbedded } from './service/backups.ts';
+import { bodies } from './service/bodies.ts';
+import { exports } from './service/exports.ts';
+import { http } from './service/http.ts';
+import { imports, importsEmbedded } from './service/imports.ts';
+import { jobs, jobsEmbedded } from './service/jobs.ts';
+import { partitions } from './service/partitions.ts';
+import { publications } from './service/publications.ts';
+import { relationshipIntelligence } from './service/relationship-intelligence.ts';
+import { reports } from './service/reports.ts';
+import { requests } from './service/requests.ts';
+import { start } from './service/start.ts';
+import { topicLock } from './service/topic-lock.ts';
 
 const BENCHES: readonly Bench[] = [
   start,

@@ -1,4 +1,4 @@
-import { ada } from '../e2e/support/people.ts';
+import { ada } from '../e2e/support/data/people.ts';
 import type { Service } from '../e2e/support/service.ts';
 
 /** Signs the administrator in to the console. Returns the headers of its requests. */

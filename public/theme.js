@@ -1,4 +1,4 @@
-// Runs before the first paint, so that nobody sees the wrong theme flash by. Keys as in src/ui/theme.ts.
+// Runs before the first paint, so that nobody sees the wrong theme flash by. Keys as in src/ui/style/theme.ts.
 (function () {
   const root = document.documentElement;
   const theme = localStorage.getItem('steward-theme');

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chromium } from '@playwright/test';
-import type { QualityResult } from '../e2e/support/quality.ts';
+import type { QualityResult } from '../e2e/support/checks/quality.ts';
 import { CONSOLE_SOURCES, hashFiles } from './source-hash.ts';
 import { ensureFirefox, findChromium, readFirefoxVersion } from './testing/browsers.ts';
 

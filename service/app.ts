@@ -26,14 +26,14 @@ import type { Database } from './kernel/db/database.ts';
 import { decorateRequests, getOrigin, registerApiSurface } from './kernel/http/api-surface.ts';
 import { createBodyReader } from './kernel/http/bodies/body-reader.ts';
 import { registerBodyTimeout, BODY_TIMEOUTS } from './kernel/http/bodies/body-timeout.ts';
+import { registerBodyAdmission } from './kernel/http/bodies/refused-bodies.ts';
 import { loadContract, type Contract } from './kernel/http/contract.ts';
 import { registerDrain } from './kernel/http/drain.ts';
 import { registerErrorHandlers, connectionErrorHandlers } from './kernel/http/error-responses.ts';
 import type { Services } from './kernel/http/handler.ts';
-import { registerProbes } from './kernel/operation/readiness.ts';
-import { registerBodyAdmission } from './kernel/http/bodies/refused-bodies.ts';
 import { MAX_HEAD_BYTES, registerHeadChecks, rewriteTooLongUrl } from './kernel/http/request-head.ts';
 import { createRequestIds, getTraceId } from './kernel/http/trace.ts';
+import { registerProbes } from './kernel/operation/readiness.ts';
 import { requestDuration } from './kernel/telemetry/metrics.ts';
 import { isTracing, type RequestSpan, runInSpan, startRequestSpan } from './kernel/telemetry/tracing.ts';
 

@@ -6,26 +6,26 @@ import { registry } from './areas/registry.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
 import { describeFirstStart, runFirstStart } from './first-start.ts';
 import { loadEncryption } from './kernel/auth/encryption.ts';
-import { openBlobStore } from './kernel/files/open-store.ts';
 import { readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
 import { DatabaseFolderError } from './kernel/db/pglite/copies.ts';
-import { createEgress } from './kernel/network/egress.ts';
+import { openBlobStore } from './kernel/files/open-store.ts';
 import { loadContract } from './kernel/http/contract.ts';
 import type { Services } from './kernel/http/handler.ts';
-import { createInstallation } from './kernel/operation/installation.ts';
 import { endAllLeases } from './kernel/jobs/jobs.store.ts';
 import { createJobTasks } from './kernel/jobs/run-jobs.ts';
-import { createLog } from './kernel/telemetry/log.ts';
 import { startMailWorker } from './kernel/mail/mail-worker.ts';
+import { notifyAboutParkedWork } from './kernel/mail/notifications.store.ts';
+import { createEgress } from './kernel/network/egress.ts';
+import { createInstallation } from './kernel/operation/installation.ts';
 import { startMetricsServer } from './kernel/operation/metrics-server.ts';
 import { loadMetrics } from './kernel/operation/metrics.store.ts';
-import { notifyAboutParkedWork } from './kernel/mail/notifications.store.ts';
-import { deleteProcess } from './kernel/tasks/processes.store.ts';
 import { createCopyTask } from './kernel/tasks/copy-task.ts';
 import { createHeartbeatTask, PROCESS_ID } from './kernel/tasks/heartbeat-task.ts';
+import { deleteProcess } from './kernel/tasks/processes.store.ts';
 import { describeError } from './kernel/tasks/run-in-turns.ts';
 import { startScheduledTasks } from './kernel/tasks/scheduled-tasks.ts';
+import { createLog } from './kernel/telemetry/log.ts';
 
 /** Starts the service: database, first start, background work, app, admin socket, graceful stop. */
 async function main(config: Config): Promise<void> {

@@ -1,6 +1,6 @@
 import './setup.ts';
-import './ui/tokens.css';
-import './ui/base.css';
+import './ui/style/tokens.css';
+import './ui/style/base.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -11,7 +11,7 @@ import { syncSessionAcrossTabs, reloadWhenRestoredFromCache } from './app/sessio
 import { startReconnecting } from './app/shell/reconnect.ts';
 import { createConsoleRouter } from './router.tsx';
 import { guardBeforeUnload } from './ui/dialog/unsaved-work.ts';
-import { listenToKeys } from './ui/shortcuts.ts';
+import { listenToKeys } from './ui/shortcuts/shortcuts.ts';
 
 const queryClient = createQueryClient();
 const router = createConsoleRouter(queryClient);

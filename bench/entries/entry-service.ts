@@ -4,7 +4,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { ada } from '../../e2e/support/people.ts';
+import { ada } from '../../e2e/support/data/people.ts';
 import { startService, type Service } from '../../e2e/support/service.ts';
 import { measureMs } from '../bench.ts';
 import { chooseDatabase } from '../database.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../service/testing/servers/identity-provider.ts';
 import { chooseMenuItem, expectAccessible, expectToast, fillForm } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import type { Service } from '../support/service.ts';
 import { expect, test as base } from '../support/test.ts';
 

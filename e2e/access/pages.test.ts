@@ -2,8 +2,8 @@ import type { Page } from '@playwright/test';
 import { generate } from 'otplib';
 import { chooseMenuItem, expectAccessibleInBothThemes, expectToast } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
+import { ada, type Person } from '../support/data/people.ts';
 import { expireProofs } from '../support/expire-proofs.ts';
-import { ada, type Person } from '../support/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 

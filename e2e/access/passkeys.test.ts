@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { chooseMenuItem, expectAccessible } from '../support/actions.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 // Passkeys require a host name.

@@ -1,7 +1,7 @@
 import { expectAccessible, expectRow, expectToast, chooseRowAction } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
+import { ada } from '../support/data/people.ts';
 import { expireProofs } from '../support/expire-proofs.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: false, administrator: ada } });

@@ -1,7 +1,7 @@
 /** Settings of a site for platform administrators: its storage, which its administrators see, and conflicts. */
 import { expectAccessible, expectToast } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test('sets the storage of a site and shows it to its administrators', async ({ page }) => {

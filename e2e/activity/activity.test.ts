@@ -7,9 +7,9 @@ import type {
 } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectAccessible, fillForm, openFilter } from '../support/actions.ts';
 import { type ApiCalls, createCalls, openAs } from '../support/calls.ts';
-import { createEntryType } from '../support/entries.ts';
-import { downloadBytes } from '../support/files.ts';
-import { ada } from '../support/people.ts';
+import { createEntryType } from '../support/data/entries.ts';
+import { downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({

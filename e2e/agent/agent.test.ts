@@ -13,10 +13,10 @@ import {
   turnAgentLicenseOn,
 } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { createEntryType, DATA, SCHEMA } from '../support/entries.ts';
+import { checkPageAtWidths, expectFits, setWidth } from '../support/checks/page-checks.ts';
+import { createEntryType, DATA, SCHEMA } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { startOAuthClient } from '../support/oauth-client.ts';
-import { checkPageAtWidths, expectFits, setWidth } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
 import type { Service } from '../support/service.ts';
 import { expect, test } from '../support/test.ts';
 

@@ -1,8 +1,8 @@
 /** Checks what opens over pages: in both themes on a desktop, in dark on a phone. Pages are checked in pages.test.ts. */
 import { chooseMenuItem, expectToast, fillForm, openFilter } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { pageHeading, checkOpened, checkOverlay, VIEWPORT_WIDTHS } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
+import { pageHeading, checkOpened, checkOverlay, VIEWPORT_WIDTHS } from '../support/checks/page-checks.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

@@ -1,8 +1,8 @@
 import { FIELD } from '../../contract/rules/schema/fields.ts';
 import { chooseOption, expectAccessibleInBothThemes, findSelect } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { callApi } from '../support/entries.ts';
-import { ada } from '../support/people.ts';
+import { callApi } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: false, administrator: ada }, timezoneId: 'Europe/Berlin' });

@@ -1,7 +1,7 @@
 import { turnAgentLicenseOn } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
-import { uploadTemplate } from '../support/templates.ts';
+import { ada } from '../support/data/people.ts';
+import { uploadTemplate } from '../support/data/templates.ts';
 import { expect, test } from '../support/test.ts';
 
 const WINDOW = { width: 390, height: 844 };

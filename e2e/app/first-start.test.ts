@@ -1,6 +1,6 @@
 import { expectAccessible } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 

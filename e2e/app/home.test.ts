@@ -1,8 +1,8 @@
 import type { SiteFigures } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectAccessibleInBothThemes } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { observeLayoutShifts, takeLayoutShifts } from '../support/layout-shift.ts';
-import { ada } from '../support/people.ts';
+import { observeLayoutShifts, takeLayoutShifts } from '../support/checks/layout-shift.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
@@ -59,7 +59,10 @@ test('the overview names what needs attention, and each of its parts leads somew
   await changes.getByRole('link').last().click();
   await expect(page).toHaveURL(/\/entries\/\d+\/\d+$/);
 
-  const entryName = await page.getByRole('heading', { level: 1 }).textContent();
+  // The address changes before the page; then its heading gets the focus.
+  const heading = page.getByRole('heading', { level: 1 });
+  await expect(heading).toBeFocused();
+  const entryName = await heading.textContent();
   await page.goBack();
   const recent = page.getByRole('list', { name: 'Recently opened' });
   await recent.getByRole('link', { name: entryName ?? '-', exact: true }).click();

@@ -1,6 +1,6 @@
 import { chooseMenuItem, expectRow, expectToast, fillForm, chooseRowAction } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expectToast } from '../support/actions.ts';
 import { createCalls } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
-import { recordResult } from '../support/quality.ts';
+import { recordResult } from '../support/checks/quality.ts';
+import { ada } from '../support/data/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 

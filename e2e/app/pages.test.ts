@@ -6,7 +6,7 @@
 import type { Page } from '@playwright/test';
 import { isFirefox } from '../support/browsers/firefox.ts';
 import { openAs } from '../support/calls.ts';
-import { observeLayoutShifts, takeLayoutShifts } from '../support/layout-shift.ts';
+import { observeLayoutShifts, takeLayoutShifts } from '../support/checks/layout-shift.ts';
 import {
   checkPage,
   expectFrameStays,
@@ -14,9 +14,9 @@ import {
   pageHeading,
   setWidth,
   VIEWPORT_WIDTHS,
-} from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
-import { recordResult } from '../support/quality.ts';
+} from '../support/checks/page-checks.ts';
+import { recordResult } from '../support/checks/quality.ts';
+import { ada } from '../support/data/people.ts';
 import {
   AREA_GROUPS,
   areParametersComplete,

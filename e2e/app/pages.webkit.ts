@@ -5,7 +5,7 @@
 import type { APIRequestContext } from '@playwright/test';
 import { findWebKit } from '../../scripts/testing/browsers.ts';
 import { ENTER, waitFor, WebKit } from '../support/browsers/webkit.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import {
   AREA_GROUPS,
   areParametersComplete,

@@ -7,8 +7,8 @@ import type {
 } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectToast } from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
-import { callApi, createEntryType } from '../support/entries.ts';
-import { ada } from '../support/people.ts';
+import { callApi, createEntryType } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 

@@ -1,6 +1,6 @@
 import { expectAccessible } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 // Without sample data, Ada is the last administrator.

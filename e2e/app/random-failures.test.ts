@@ -4,8 +4,8 @@
  */
 import type { Page, Route } from '@playwright/test';
 import { openAs } from '../support/calls.ts';
-import { followPath, pageHeading } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
+import { followPath, pageHeading } from '../support/checks/page-checks.ts';
+import { ada } from '../support/data/people.ts';
 import { AREA_GROUPS, createParameters, fillPath, getPaths, isRoute } from '../support/routes.ts';
 import { expect, test } from '../support/test.ts';
 

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { chooseMenuItem, expectAccessible } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

@@ -2,8 +2,8 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible, fillForm } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { pageHeading } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
+import { pageHeading } from '../support/checks/page-checks.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

@@ -1,7 +1,7 @@
 import { expectAccessible, preloadPage } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { SERVICE_DOWN } from '../support/page-errors.ts';
-import { ada } from '../support/people.ts';
+import { SERVICE_DOWN } from '../support/checks/page-errors.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

@@ -10,8 +10,8 @@ import {
   chooseRowAction,
 } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { downloadBytes } from '../support/files.ts';
-import { ada } from '../support/people.ts';
+import { downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { countSteps, type StepCount } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { UserLicenseInfoResponse } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectAccessibleInBothThemes, fillForm } from '../support/actions.ts';
+import { type ApiCalls, openAs } from '../support/calls.ts';
 import {
   selectionBar,
   waitForDryRun,
@@ -11,10 +12,9 @@ import {
   undoJob,
   chooseBulkAction,
   selectAll,
-} from '../support/bulk.ts';
-import { type ApiCalls, openAs } from '../support/calls.ts';
+} from '../support/data/bulk.ts';
+import { ada } from '../support/data/people.ts';
 import { findTile } from '../support/locators.ts';
-import { ada } from '../support/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { Job, JobItem } from '../../contract/generated/types.gen.ts';
 import { fillForm } from '../support/actions.ts';
+import { type ApiCalls, createCalls, openAs } from '../support/calls.ts';
 import {
   selectionBar,
   waitForDryRun,
@@ -8,9 +9,8 @@ import {
   openJob,
   chooseBulkAction,
   selectAll,
-} from '../support/bulk.ts';
-import { type ApiCalls, createCalls, openAs } from '../support/calls.ts';
-import { ada, type Person } from '../support/people.ts';
+} from '../support/data/bulk.ts';
+import { ada, type Person } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 /** Creates a second administrator with the same capabilities. */

@@ -1,8 +1,8 @@
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
 import { chooseRowAction, expectAccessible, expectToast, fillForm } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { callApi } from '../support/entries.ts';
-import { ada } from '../support/people.ts';
+import { callApi } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test('the schema page says which entries could not be calculated and why, until the field allows their results', async ({

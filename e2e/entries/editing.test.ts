@@ -1,8 +1,8 @@
 import type { Locator } from '@playwright/test';
 import { chooseMenuItem, expectAccessible, expectToast } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { DATA, createEntryType } from '../support/entries.ts';
-import { ada } from '../support/people.ts';
+import { DATA, createEntryType } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({

@@ -9,8 +9,8 @@ import {
   openFilter,
 } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { callApi } from '../support/entries.ts';
-import { ada } from '../support/people.ts';
+import { callApi } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });

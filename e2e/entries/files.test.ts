@@ -1,7 +1,7 @@
 import { expectAccessible } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { createEntryType, SCHEMA } from '../support/entries.ts';
-import { ada } from '../support/people.ts';
+import { createEntryType, SCHEMA } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 const PNG = Buffer.from(

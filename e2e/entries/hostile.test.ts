@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import type { DataRequestResultVm, FieldVm } from '../../contract/generated/types.gen.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { DATA, SCHEMA } from '../support/entries.ts';
-import { ada } from '../support/people.ts';
+import { DATA, SCHEMA } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 /** Texts that would run or render if a page did not escape them (security T03). */

@@ -12,9 +12,9 @@ import {
   findSelect,
 } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { chooseFile, downloadBytes } from '../support/files.ts';
+import { chooseFile, downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { endedJobBadge } from '../support/locators.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 /** Companies of a stock index: real names, places, dates and numbers. */

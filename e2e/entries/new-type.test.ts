@@ -3,9 +3,9 @@ import type { FieldVm } from '../../contract/generated/types.gen.ts';
 import { FIELD } from '../../contract/rules/schema/fields.ts';
 import { chooseOption, expectAccessibleInBothThemes, expectRow, findSelect } from '../support/actions.ts';
 import { createCalls, openAs, sendRequest } from '../support/calls.ts';
-import { chooseFile } from '../support/files.ts';
+import { chooseFile } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { endedJobBadge } from '../support/locators.ts';
-import { ada } from '../support/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 

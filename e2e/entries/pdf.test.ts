@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { createEntryType, SCHEMA } from '../support/entries.ts';
-import { checkOpened, checkPageAtWidths } from '../support/page-checks.ts';
+import { checkOpened, checkPageAtWidths } from '../support/checks/page-checks.ts';
+import { createEntryType, SCHEMA } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { ENDLESS_FILE, IMAGE_FILES, INACTIVE_FILE, LARGEST_PAGE_FILE } from '../support/pdf/pdf-faults.ts';
 import { makeWithTools } from '../support/pdf/pdf-tools.ts';
 import { buildPdf } from '../support/pdf/pdf.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 const report = buildPdf({

@@ -2,8 +2,8 @@ import type { Page } from '@playwright/test';
 import type { DataRequestResultVm, EntryTypeVm, FieldVm } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectToast, fillForm, openFilter } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { callApi } from '../support/entries.ts';
-import { ada } from '../support/people.ts';
+import { callApi } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 /** An image of one pixel. */

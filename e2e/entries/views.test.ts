@@ -8,8 +8,8 @@ import {
   findSelect,
 } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { expectFits } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
+import { expectFits } from '../support/checks/page-checks.ts';
+import { ada } from '../support/data/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 

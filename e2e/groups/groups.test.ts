@@ -6,8 +6,8 @@ import {
   fillForm,
 } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
+import { ada } from '../support/data/people.ts';
 import { type Group, groupHeading, groupsGrid, membersGrid } from '../support/locators.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

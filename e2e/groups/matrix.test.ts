@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import { chooseMenuItem, expectAccessibleInBothThemes } from '../support/actions.ts';
-import { waitForJob } from '../support/bulk.ts';
 import { openAs, type ApiCalls } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { waitForJob } from '../support/data/bulk.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({

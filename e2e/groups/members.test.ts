@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test';
 import { expectAccessibleInBothThemes, expectToast, fillForm } from '../support/actions.ts';
-import { waitForJob } from '../support/bulk.ts';
 import { openAs } from '../support/calls.ts';
+import { waitForJob } from '../support/data/bulk.ts';
+import { ada } from '../support/data/people.ts';
 import { type Group, groupHeading, membersGrid } from '../support/locators.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

@@ -1,7 +1,7 @@
 /** The page *Installation*: what platform administrators see of processes, database, queues, backups and checks. */
 import { expectAccessible } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test('shows the state of the installation to platform administrators and refreshes itself', async ({

@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible, expectRow, expectToast, chooseRowAction, signIn } from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
-import { downloadBytes } from '../support/files.ts';
+import { downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { waitForMailedLink } from '../support/mail.ts';
-import { ada } from '../support/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 

@@ -2,9 +2,14 @@ import type { Locator, Page } from '@playwright/test';
 import type { Job } from '../../contract/generated/types.gen.ts';
 import { expectAccessibleInBothThemes, expectRow, expectToast } from '../support/actions.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
-import { downloadBytes } from '../support/files.ts';
-import { checkOpened, checkPageAtWidths, expectNothingCovered, setWidth } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
+import {
+  checkOpened,
+  checkPageAtWidths,
+  expectNothingCovered,
+  setWidth,
+} from '../support/checks/page-checks.ts';
+import { downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 // Jobs are started by Ada; a job that deactivates her fails for her.

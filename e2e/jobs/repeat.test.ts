@@ -1,8 +1,8 @@
 import type { Job } from '../../contract/generated/types.gen.ts';
 import { expectToast } from '../support/actions.ts';
-import { waitForDryRun } from '../support/bulk.ts';
 import { openAs } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { waitForDryRun } from '../support/data/bulk.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: false, administrator: ada } });

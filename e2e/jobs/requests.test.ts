@@ -1,9 +1,9 @@
 import type { EntryTypeVm, Job } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectAccessibleInBothThemes, expectToast } from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
-import { callApi } from '../support/entries.ts';
-import { checkPageAtWidths } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
+import { checkPageAtWidths } from '../support/checks/page-checks.ts';
+import { callApi } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { countSteps } from '../support/steps.ts';
 import { expect, test } from '../support/test.ts';
 

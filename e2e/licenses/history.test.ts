@@ -11,9 +11,9 @@ import {
   fillForm,
   chooseRowAction,
 } from '../support/actions.ts';
-import { waitForJob } from '../support/bulk.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { waitForJob } from '../support/data/bulk.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({

@@ -7,8 +7,8 @@ import {
   openFilter,
 } from '../support/actions.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
+import { ada } from '../support/data/people.ts';
 import { findTile } from '../support/locators.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({

@@ -2,8 +2,8 @@ import type { Page } from '@playwright/test';
 import type { Job } from '../../contract/generated/types.gen.ts';
 import { expectAccessibleInBothThemes } from '../support/actions.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
-import { expectFits, setWidth } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
+import { expectFits, setWidth } from '../support/checks/page-checks.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 const bell = (page: Page) => page.getByRole('button', { name: /^Notifications/ });

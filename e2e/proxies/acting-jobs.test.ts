@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test';
 import type { Job, Session } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectToast, chooseOption, findSelect } from '../support/actions.ts';
-import { openJobs } from '../support/bulk.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { createEntryType } from '../support/entries.ts';
-import { ada } from '../support/people.ts';
+import { openJobs } from '../support/data/bulk.ts';
+import { createEntryType } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

@@ -1,8 +1,8 @@
 import type { EntryTypeVm, FieldVm } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectToast, selectPerson } from '../support/actions.ts';
 import { createCalls, openAs, sendRequest } from '../support/calls.ts';
+import { ada } from '../support/data/people.ts';
 import { waitForMailedLink } from '../support/mail.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

@@ -9,7 +9,7 @@ import {
   chooseRowAction,
 } from '../support/actions.ts';
 import { createCalls, openAs, sendRequest, type ApiCalls } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 // An empty site: all assignments are made by these tests.

@@ -2,8 +2,8 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { expectRow } from '../support/actions.ts';
 import { createCalls, openAs, sendRequest } from '../support/calls.ts';
-import { createEntryType, DATA } from '../support/entries.ts';
-import { ada } from '../support/people.ts';
+import { createEntryType, DATA } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 /** Far less than the interval at which the directory is read without the stream. */

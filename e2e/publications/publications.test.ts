@@ -10,10 +10,10 @@ import type {
 } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectRow, expectToast } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { createEntryType, DATA, SCHEMA } from '../support/entries.ts';
-import { checkPageAtWidths, expectFits, setWidth } from '../support/page-checks.ts';
-import { SERVICE_DOWN } from '../support/page-errors.ts';
-import { ada } from '../support/people.ts';
+import { checkPageAtWidths, expectFits, setWidth } from '../support/checks/page-checks.ts';
+import { SERVICE_DOWN } from '../support/checks/page-errors.ts';
+import { createEntryType, DATA, SCHEMA } from '../support/data/entries.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 const PUBLICATION = '/api/rest/v1/publication';

@@ -8,11 +8,11 @@ import {
   findSelect,
 } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { callApi } from '../support/entries.ts';
-import { downloadBytes } from '../support/files.ts';
+import { checkPageAtWidths, expectFits, setWidth } from '../support/checks/page-checks.ts';
+import { callApi } from '../support/data/entries.ts';
+import { downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { endedJobBadge } from '../support/locators.ts';
-import { checkPageAtWidths, expectFits, setWidth } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 const sent = new Date(Date.now() - 3_600_000).toUTCString();

@@ -3,10 +3,10 @@ import type { Page } from '@playwright/test';
 import type { ImportResult, RelationshipUserPage } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectRow } from '../support/actions.ts';
 import { type ApiCalls, openAs, sendRequest } from '../support/calls.ts';
-import { callApi } from '../support/entries.ts';
-import { downloadBytes } from '../support/files.ts';
-import { checkPageAtWidths, setWidth } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
+import { checkPageAtWidths, setWidth } from '../support/checks/page-checks.ts';
+import { callApi } from '../support/data/entries.ts';
+import { downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 const RI = '/api/rest/v4/ri';

@@ -1,13 +1,13 @@
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, chooseRowAction, fillForm, findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { readDocx } from '../support/documents.ts';
-import { createEntryType, DATA, SCHEMA } from '../support/entries.ts';
-import { downloadBytes } from '../support/files.ts';
+import { checkPageAtWidths } from '../support/checks/page-checks.ts';
+import { readDocx } from '../support/data/documents.ts';
+import { createEntryType, DATA, SCHEMA } from '../support/data/entries.ts';
+import { downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
+import { uploadTemplate } from '../support/data/templates.ts';
 import { waitForMailed } from '../support/mail.ts';
-import { checkPageAtWidths } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
-import { uploadTemplate } from '../support/templates.ts';
 import { expect, test } from '../support/test.ts';
 
 test('a report of the filtered list is generated, delivered, compared and repeated', async ({

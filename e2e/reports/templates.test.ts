@@ -1,10 +1,10 @@
 import { chooseMenuItem, chooseOption, expectAccessible, findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { buildDocx, readDocx } from '../support/documents.ts';
-import { createEntryType } from '../support/entries.ts';
-import { downloadBytes } from '../support/files.ts';
-import { checkOpened, checkPageAtWidths } from '../support/page-checks.ts';
-import { ada } from '../support/people.ts';
+import { checkOpened, checkPageAtWidths } from '../support/checks/page-checks.ts';
+import { buildDocx, readDocx } from '../support/data/documents.ts';
+import { createEntryType } from '../support/data/entries.ts';
+import { downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 const docx = (name: string, ...paragraphs: string[]) => ({

@@ -1,7 +1,7 @@
 import { chooseMenuItem, expectAccessible, expectToast } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
+import { ada } from '../support/data/people.ts';
 import { waitForMail } from '../support/mail.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 /** A red square of 4 by 4 pixels. */

@@ -1,6 +1,6 @@
 import { chooseRowAction, expectAccessible, expectToast, fillForm } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { ada } from '../support/people.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test('nobody locks out themselves or the site, and who is refused learns whom to ask', async ({

@@ -2,7 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { isFirefox } from './browsers/firefox.ts';
-import type { Person } from './people.ts';
+import type { Person } from './data/people.ts';
 
 /** Signs in on the sign-in page and waits for the console. */
 export async function signIn(page: Page, { email, password }: Person): Promise<void> {

@@ -1,7 +1,7 @@
 /** Calls of the service through the session API, to prepare and verify tests. */
 import type { APIRequestContext, Page } from '@playwright/test';
 import type { Capability, NewUserInfo, UserInfoResponse } from '../../contract/generated/types.gen.ts';
-import type { Person } from './people.ts';
+import type { Person } from './data/people.ts';
 
 const SESSION_API = '/console';
 const MANAGEMENT = '/api/rest/v1/management';

@@ -12,9 +12,9 @@ import type {
   TopicDefinition,
 } from '../../contract/generated/types.gen.ts';
 import { createCalls, sendRequest } from './calls.ts';
-import { callApi } from './entries.ts';
-import { ada } from './people.ts';
-import { uploadTemplate } from './templates.ts';
+import { callApi } from './data/entries.ts';
+import { ada } from './data/people.ts';
+import { uploadTemplate } from './data/templates.ts';
 
 /** Requests in a session of the console. */
 type Session = Pick<Page, 'request'>;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findFreePort } from '../../scripts/testing/free-port.ts';
 import { CERTIFICATE_FILE } from '../../service/testing/servers/agent-clients.ts';
-import type { Person } from './people.ts';
+import type { Person } from './data/people.ts';
 import { createStorage } from './storage.ts';
 
 /** Initial state of an installation. */

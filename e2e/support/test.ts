@@ -3,10 +3,10 @@ import { type BrowserContext, expect, type Page, test as base } from '@playwrigh
 import { adaptPages } from './browsers/firefox.ts';
 import { isMainJourney } from './browsers/journeys.ts';
 import { type ApiCalls, createCalls } from './calls.ts';
+import { type ExpectedError, PageErrors } from './checks/page-errors.ts';
+import { recordResult } from './checks/quality.ts';
+import { ada } from './data/people.ts';
 import { Installations } from './installations.ts';
-import { type ExpectedError, PageErrors } from './page-errors.ts';
-import { ada } from './people.ts';
-import { recordResult } from './quality.ts';
 import type { Installation, Service } from './service.ts';
 
 /** Options that a test file can set with `test.use`. */

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible, expectRow, expectToast, fillForm, signIn } from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
+import { ada } from '../support/data/people.ts';
 import { waitForMailedLink } from '../support/mail.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

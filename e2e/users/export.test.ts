@@ -3,8 +3,8 @@ import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
 import { chooseMenuItem, expectAccessibleInBothThemes, expectRow, expectToast } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { chooseFile, downloadBytes } from '../support/files.ts';
-import { ada } from '../support/people.ts';
+import { chooseFile, downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });

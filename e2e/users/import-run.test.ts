@@ -2,9 +2,9 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible, expectRow } from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
-import { chooseFile } from '../support/files.ts';
+import { chooseFile } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { endedJobBadge, fileRowsGrid, importedRowsGrid, startImportButton } from '../support/locators.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 const HEADING = 'E-mail,First name,Last name';

@@ -7,7 +7,8 @@ import {
   findSelect,
 } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { chooseFile, downloadBytes } from '../support/files.ts';
+import { chooseFile, downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import {
   endedJobBadge,
   importedRowsGrid,
@@ -15,7 +16,6 @@ import {
   fileRowsGrid,
   startImportButton,
 } from '../support/locators.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test('checks a file row by row, then creates and changes users', async ({ page, calls }) => {

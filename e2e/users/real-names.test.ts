@@ -4,9 +4,9 @@ import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
 import { chooseMenuItem, expectRow, chooseOption } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { chooseFile, downloadBytes } from '../support/files.ts';
+import { chooseFile, downloadBytes } from '../support/data/files.ts';
+import { ada } from '../support/data/people.ts';
 import { endedJobBadge } from '../support/locators.ts';
-import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 /** Companies of a stock index: names with apostrophes, ampersands, brackets and accents. */

@@ -1,5 +1,5 @@
-import { openBlobStore } from '../kernel/files/open-store.ts';
 import { readConfig } from '../kernel/config.ts';
+import { openBlobStore } from '../kernel/files/open-store.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
 import { formatReport } from './restore/report.ts';
 import { openAndReadBackup, restoreBackup } from './restore/restore-backup.ts';

@@ -11,15 +11,15 @@ import type { Db } from '../kernel/db/database.ts';
 import { digestTable, listTables } from '../kernel/db/table-digest.ts';
 import type { Operation } from '../kernel/http/contract.ts';
 import { runDueJobs } from '../kernel/jobs/run-jobs.ts';
+import { loadInstallationMetrics } from '../kernel/operation/metrics.store.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
 import { formatMetrics } from '../kernel/telemetry/metrics.ts';
-import { loadInstallationMetrics } from '../kernel/operation/metrics.store.ts';
 import { callTool, readTool } from '../testing/agents.ts';
 import { platformOperations, publicOperations } from '../testing/authorization.ts';
 import { makeBackup, makeQueuedBackups } from '../testing/backups.ts';
 import { createApiClient, type Reply, sendForm } from '../testing/calls.ts';
-import { readMember } from '../testing/files/documents.ts';
 import { DATA } from '../testing/entries/entries.ts';
+import { readMember } from '../testing/files/documents.ts';
 import { buildRequest, createRequests, type RequestPlan } from '../testing/fuzz/requests.ts';
 import { fuzz, LogCollector } from '../testing/fuzz/run.ts';
 import {

@@ -16,8 +16,8 @@ import {
   onEachKind,
   type TestDatabase,
 } from '../testing/databases.ts';
-import { makeDocx, paragraph } from '../testing/files/documents.ts';
 import { makeThings, type Things } from '../testing/entries/entries.ts';
+import { makeDocx, paragraph } from '../testing/files/documents.ts';
 import { getKillCount, startKills } from '../testing/processes/kills.ts';
 import { startService } from '../testing/processes/service-process.ts';
 import { enableRelationships } from '../testing/relationships.ts';

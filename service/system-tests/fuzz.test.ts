@@ -5,8 +5,8 @@ import { createLog } from '../kernel/telemetry/log.ts';
 import { createHeapMeter } from '../testing/fuzz/heap.ts';
 import { formatReport, fuzz, LogCollector } from '../testing/fuzz/run.ts';
 import { createFuzzWorld, type FuzzWorld } from '../testing/fuzz/world.ts';
-import { contract, onEachApp } from '../testing/site.ts';
 import { MAX_TURN_MS } from '../testing/measures/turns.ts';
+import { contract, onEachApp } from '../testing/site.ts';
 
 /** Number of requests on each database: in `npm test` one for each operation, more in `npm run proof`. */
 const REQUESTS = Number(process.env['STEWARD_FUZZ'] ?? 250);

@@ -9,8 +9,8 @@ import { type Database, openDatabase } from '../kernel/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/databases.ts';
 import { makeThings, type Things } from '../testing/entries/entries.ts';
 import { createHeavyBodies, type HeavyBody } from '../testing/measures/heavy-bodies.ts';
-import { createTestApp } from '../testing/site.ts';
 import { MAX_TURN_MS, watchTurns } from '../testing/measures/turns.ts';
+import { createTestApp } from '../testing/site.ts';
 
 /** Bytes that a socket delivers at once. */
 const CHUNK_BYTES = 65_536;

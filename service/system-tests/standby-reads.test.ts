@@ -17,9 +17,9 @@ import {
 import { PositionSamples } from '../kernel/db/driver/standby.ts';
 import { checkInstallation } from '../kernel/operation/installation-checks.ts';
 import { createInstallation } from '../kernel/operation/installation.ts';
-import { formatMetrics } from '../kernel/telemetry/metrics.ts';
 import { loadMetrics } from '../kernel/operation/metrics.store.ts';
 import { hashSecret } from '../kernel/secret.ts';
+import { formatMetrics } from '../kernel/telemetry/metrics.ts';
 import { type ApiClient } from '../testing/calls.ts';
 import { DATA, makeThings } from '../testing/entries/entries.ts';
 import { createFolderPlace } from '../testing/files/file-place.ts';

@@ -2,8 +2,8 @@ import { defineArea } from '../../kernel/area/area.ts';
 import { createTokenRetentionTask } from './access/authorization-server.ts';
 import { connectionHandlers } from './access/connections.ts';
 import { forbiddenHandlers } from './access/forbidden.ts';
-import { agentHandlers } from './handlers.ts';
 import { agentKeyHandlers } from './access/keys.ts';
+import { agentHandlers } from './handlers.ts';
 import { createLedgerRetentionTask } from './ledger.ts';
 
 export const agentArea = defineArea({

@@ -20,22 +20,22 @@ import {
   withReadOnly,
 } from '../../kernel/db/database.ts';
 import { createDisconnectSignal, getOrigin } from '../../kernel/http/api-surface.ts';
+import { type CheckedBody, readJsonBody } from '../../kernel/http/bodies/read-body.ts';
 import type { Contract } from '../../kernel/http/contract.ts';
 import { reportError } from '../../kernel/http/error-responses.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { type CheckedBody, readJsonBody } from '../../kernel/http/bodies/read-body.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { type AgentRow, findAgent, isAccessToken, selectAgent } from './access/agents.store.ts';
 import { RESOURCE_METADATA_PATH } from './access/authorization-routes.ts';
 import { SCOPE } from './access/authorization-server.ts';
-import { createAgentCaller } from './tools/call-tool.ts';
 import { AGENT_PATH } from './access/keys.ts';
+import { requireUsable } from './access/require-usable.ts';
 import type { LedgerRow } from './ledger.store.ts';
 import type { Ledger, PendingUse } from './ledger.ts';
 import type { CallLimits } from './limits.ts';
 import type { Answer, Exchange, FinishedCall, Message, Protocol } from './protocol.ts';
+import { createAgentCaller } from './tools/call-tool.ts';
 import { createReadRules } from './tools/read-rules.ts';
-import { requireUsable } from './access/require-usable.ts';
 import { toolsByName } from './tools/tools.ts';
 
 export interface AgentEndpointOptions {

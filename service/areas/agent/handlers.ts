@@ -6,10 +6,10 @@ import type { Contract } from '../../kernel/http/contract.ts';
 import { type Call, type Handlers, ok } from '../../kernel/http/handler.ts';
 import { EARLIEST_TIMESTAMP, parseTimestamp } from '../../kernel/http/parameters.ts';
 import { findPerson } from './access/agents.store.ts';
-import { callTool, createAgentCaller, getStructuredContent, listUsableTools } from './tools/call-tool.ts';
 import { findAgentSite, LASTING_STATES, listKeys } from './access/keys.store.ts';
 import { administersAgents, getVisibleOwner } from './access/keys.ts';
 import { type CallFilter, listCalls, listClients, summarizeCalls } from './ledger.store.ts';
+import { callTool, createAgentCaller, getStructuredContent, listUsableTools } from './tools/call-tool.ts';
 import { createReadRules } from './tools/read-rules.ts';
 import { AGENT_CAPABILITIES, toolsByName } from './tools/tools.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, withTransaction } from '../../kernel/db/database.ts';
-import type { Log } from '../../kernel/telemetry/log.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import { deleteOldCalls, insertCalls, type LedgerRow } from './ledger.store.ts';
 
 /** Time between two writes: calls that end meanwhile are stored together, in one transaction. */

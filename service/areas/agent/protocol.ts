@@ -15,8 +15,8 @@ import {
 } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import type { AgentRow } from './access/agents.store.ts';
-import { callTool, getStructuredContent, listUsableTools, type ToolOutcome } from './tools/call-tool.ts';
 import { AGENT_PATH } from './access/keys.ts';
+import { callTool, getStructuredContent, listUsableTools, type ToolOutcome } from './tools/call-tool.ts';
 import type { ReadContext } from './tools/read-operations.ts';
 import type { Item } from './tools/results.ts';
 import { type Tool, tools, toolsByName } from './tools/tools.ts';

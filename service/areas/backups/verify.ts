@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { change, createHostActor } from '../../kernel/audit/change.ts';
-import { StoreUnavailableError } from '../../kernel/files/blob-store.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import { StoreUnavailableError } from '../../kernel/files/blob-store.ts';
 import { withLocalBlob } from '../../kernel/files/file-folder.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { buildVerificationFailedMail, queueBackupMails } from './mails.ts';

@@ -2,9 +2,9 @@ import type { SiteIdentity, SiteIdentityInfo } from '../../../contract/generated
 import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { validateEgressUrl } from '../../kernel/network/egress.ts';
 import { ok, type Call, type Services } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
+import { validateEgressUrl } from '../../kernel/network/egress.ts';
 import { requireAdministrator } from '../members/index.ts';
 import { lockPlatformAdministrators, listIndependentPlatformAdministrators } from '../sites/index.ts';
 import * as store from './identity.store.ts';

@@ -1,8 +1,8 @@
 import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import { lockStorage } from '../../kernel/files/storage.store.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { getJobFileName, getJobFolder } from '../../kernel/jobs/produce-file.ts';
-import { lockStorage } from '../../kernel/files/storage.store.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { listExpiredFiles, listStoredFiles, markFileRemoved } from './files.store.ts';

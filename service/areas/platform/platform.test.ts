@@ -9,8 +9,8 @@ import type {
   SiteIdentity,
   TwoFactorCoverage,
 } from '../../../contract/generated/types.gen.ts';
-import { deleteProcess } from '../../kernel/tasks/processes.store.ts';
 import { createHeartbeatTask, PROCESS_ID } from '../../kernel/tasks/heartbeat-task.ts';
+import { deleteProcess } from '../../kernel/tasks/processes.store.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
 import {
   as,

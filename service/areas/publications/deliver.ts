@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import type { NatsCredentials } from '../../../contract/generated/types.gen.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { EgressError, type Egress } from '../../kernel/network/egress.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { listHolders, notify } from '../../kernel/mail/notifications.store.ts';
+import { EgressError, type Egress } from '../../kernel/network/egress.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import * as store from './destinations.store.ts';

@@ -3,9 +3,9 @@ import type { DeliveryAttempt, Destination, NatsCredentials } from '../../../con
 import { badRequest, conflict, type FieldError, notFound } from '../../kernel/api-error.ts';
 import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { validateEgressUrl, validateNatsUrl } from '../../kernel/network/egress.ts';
 import { noContent, ok, type Handlers, type Services } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
+import { validateEgressUrl, validateNatsUrl } from '../../kernel/network/egress.ts';
 import {
   createSender,
   DELIVERY_TASK,

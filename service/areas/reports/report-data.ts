@@ -10,8 +10,8 @@ import { FIELD, isFileField } from '../../../contract/rules/schema/fields.ts';
 import { isFile, isMoney, isNamed, toItems } from '../../../contract/rules/schema/values.ts';
 import { conflict } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import {
   createExportResolver,
   findFileHashes,

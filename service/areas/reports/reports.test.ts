@@ -17,6 +17,14 @@ import type {
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
 import { type ApiClient, type ErrorBody, sendForm } from '../../testing/calls.ts';
 import {
+  DATA,
+  makeThings,
+  nextTimestamp,
+  SCHEMA,
+  type Things,
+  uploadFiles,
+} from '../../testing/entries/entries.ts';
+import {
   listMembers,
   makeDocx,
   makeDocxWithPicture,
@@ -29,9 +37,8 @@ import {
   table,
   tableRow,
 } from '../../testing/files/documents.ts';
-import { DATA, makeThings, nextTimestamp, SCHEMA, type Things, uploadFiles } from '../../testing/entries/entries.ts';
-import { createJobContext } from '../../testing/jobs.ts';
 import { makePng } from '../../testing/files/pictures.ts';
+import { createJobContext } from '../../testing/jobs.ts';
 import { as, makePerson, onEachApp, services, type Person } from '../../testing/site.ts';
 import { deleteValuesWithoutFile, expireOldFiles } from './runs.store.ts';
 

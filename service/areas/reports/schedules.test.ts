@@ -9,8 +9,8 @@ import type {
 } from '../../../contract/generated/types.gen.ts';
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
 import { type ErrorBody, sendForm } from '../../testing/calls.ts';
-import { makeDocx, paragraph } from '../../testing/files/documents.ts';
 import { makeThings } from '../../testing/entries/entries.ts';
+import { makeDocx, paragraph } from '../../testing/files/documents.ts';
 import { createJobContext } from '../../testing/jobs.ts';
 import { as, contract, makePerson, onEachApp, services, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';

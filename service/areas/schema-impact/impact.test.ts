@@ -4,8 +4,8 @@ import type { SchemaImpact, SchemaUse } from '../../../contract/generated/types.
 import { FILTER } from '../../../contract/rules/schema/fields.ts';
 import { makeAgentKey } from '../../testing/agents.ts';
 import { sendForm } from '../../testing/calls.ts';
-import { makeDocx, paragraph } from '../../testing/files/documents.ts';
 import { makeThings, SCHEMA, type Things } from '../../testing/entries/entries.ts';
+import { makeDocx, paragraph } from '../../testing/files/documents.ts';
 import { as, makePerson, onEachApp } from '../../testing/site.ts';
 
 const VIEW = {

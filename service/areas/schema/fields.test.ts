@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { FieldVm } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
-import { collectGarbage } from '../../testing/fuzz/heap.ts';
 import { SCHEMA, setUpSchemaSite } from '../../testing/entries/schema-fixture.ts';
+import { collectGarbage } from '../../testing/fuzz/heap.ts';
 import { onEachApp } from '../../testing/site.ts';
 import { loadSchema } from './schema-cache.store.ts';
 

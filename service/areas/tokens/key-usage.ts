@@ -1,7 +1,7 @@
 import type { RequestOrigin } from '../../kernel/auth/caller.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import type { Log } from '../../kernel/telemetry/log.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import { addKeyUsage, deleteOldKeyUsage, type KeyUsage } from './key-usage.store.ts';
 
 /** One write per minute and process, because a key may be used hundreds of times per second. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 
 /** Dependencies of a command. */

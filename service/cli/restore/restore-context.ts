@@ -1,8 +1,8 @@
 import { type BackupFile, listColumns } from '../../areas/backups/index.ts';
 import type { TableSheet } from '../../kernel/backup-sheets.ts';
-import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
+import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import type { RestoreReport } from './report.ts';
 import { readRecords } from './sheets.ts';
 import type { RestoreTarget } from './target.ts';

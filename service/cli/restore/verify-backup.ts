@@ -10,8 +10,8 @@ import {
 } from '../../areas/backups/index.ts';
 import { registry } from '../../areas/registry.ts';
 import { loadSchema } from '../../areas/schema/index.ts';
-import { createFolderStore } from '../../kernel/files/folder-store.ts';
 import { type Db, readInSnapshot } from '../../kernel/db/database.ts';
+import { createFolderStore } from '../../kernel/files/folder-store.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { getMember } from './sheets.ts';
 import { openRestoreTarget } from './target.ts';

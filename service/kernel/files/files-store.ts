@@ -6,10 +6,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import { type BlobStore, describeStoreError } from './blob-store.ts';
 import type { Db } from '../db/database.ts';
-import type { FilePlace } from './file-folder.ts';
 import { loadOrSetValue, setValue } from '../db/installation-values.store.ts';
+import { type BlobStore, describeStoreError } from './blob-store.ts';
+import type { FilePlace } from './file-folder.ts';
 
 const ID_NAME = 'files-store.id';
 const VALUE_NAME = 'files store';

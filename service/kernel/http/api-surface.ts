@@ -8,6 +8,9 @@ import { type AssumingDb, createBudget, type Db, openForUser } from '../db/datab
 import type { Budget } from '../db/driver/budget.ts';
 import { createAuditTrailRecorder, type AuditTrail } from './audit-trail.ts';
 import type { BodyReader } from './bodies/body-reader.ts';
+import type { CheckedBody } from './bodies/read-body.ts';
+import { acceptForm } from './bodies/refused-bodies.ts';
+import { registerMultipart, parseMultipartForm, type UploadedFile } from './bodies/uploads.ts';
 import type { Contract, Operation } from './contract.ts';
 import { sendEvents, type OpenEvents } from './event-stream.ts';
 import { type DownloadResponse, type FileResponse, sendDownload, sendFile } from './file-response.ts';
@@ -15,9 +18,6 @@ import { awaitFirstPart } from './first-part.ts';
 import type { Call, NewSession, OperationId, Services } from './handler.ts';
 import { registerJsonParsers, registerStreamParsers, negotiateMediaType } from './json.ts';
 import { formatReadEtag, matchesEtag } from './parameters.ts';
-import type { CheckedBody } from './bodies/read-body.ts';
-import { acceptForm } from './bodies/refused-bodies.ts';
-import { registerMultipart, parseMultipartForm, type UploadedFile } from './bodies/uploads.ts';
 
 /** The response of any handler, without the types of its operation. */
 interface UntypedResponse {

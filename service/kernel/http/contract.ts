@@ -6,8 +6,8 @@ import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import { startsWithCalendarDay } from '../../../contract/rules/dates/dates.ts';
 import { type FieldError, hasEnoughErrors, MAX_FIELD_ERRORS } from '../api-error.ts';
 import type { PendingStep } from '../db/tables/index.ts';
-import { normalizeNames, type JsonSchema, parseParameters, findUnstorableTexts } from './normalize.ts';
 import type { CheckedBody } from './bodies/read-body.ts';
+import { normalizeNames, type JsonSchema, parseParameters, findUnstorableTexts } from './normalize.ts';
 import { toFieldErrors } from './validation-messages.ts';
 
 interface Parameter {

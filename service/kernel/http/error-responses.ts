@@ -4,8 +4,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { ApiError, conflict, retryLater } from '../api-error.ts';
 import { getDbError, dbErrorCodes, isWorthRetrying } from '../db/driver/errors.ts';
 import { isDiskFull } from '../error-code.ts';
-import { negotiateMediaType } from './json.ts';
 import { isReceivingBody, sendWhileReceiving } from './bodies/refused-bodies.ts';
+import { negotiateMediaType } from './json.ts';
 import { getUrlError, MAX_HEAD_BYTES } from './request-head.ts';
 
 /** Messages for errors of Fastify itself, whose own texts describe its internals. */

@@ -4,18 +4,18 @@ import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
 import type { Caller, RequestOrigin } from '../auth/caller.ts';
 import type { Encryption } from '../auth/encryption.ts';
 import type { TableSheet } from '../backup-sheets.ts';
-import type { BlobStore } from '../files/blob-store.ts';
 import type { LogRetention } from '../config.ts';
 import type { Db } from '../db/database.ts';
-import type { Egress } from '../network/egress.ts';
-import type { Installation } from '../operation/installation.ts';
+import type { BlobStore } from '../files/blob-store.ts';
 import type { JobKinds } from '../jobs/job-kind.ts';
 import type { MailExample } from '../mail/examples.ts';
+import type { Egress } from '../network/egress.ts';
+import type { Installation } from '../operation/installation.ts';
+import type { ReadItems } from './bodies/read-body.ts';
+import type { UploadedFile } from './bodies/uploads.ts';
 import type { Contract, Operation } from './contract.ts';
 import type { OpenEvents } from './event-stream.ts';
 import type { DownloadResponse, FileResponse } from './file-response.ts';
-import type { ReadItems } from './bodies/read-body.ts';
-import type { UploadedFile } from './bodies/uploads.ts';
 
 type RouteParts<Route> = Route extends RouteHandler<infer Generic> ? Generic : never;
 type RoutePart<Generic, Key extends string, Otherwise> = Generic extends { [K in Key]?: infer Value }

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.ts';
 import type { BodyReader } from './bodies/body-reader.ts';
-import type { Operation } from './contract.ts';
 import type { CheckedBody } from './bodies/read-body.ts';
 import { hasBody } from './bodies/refused-bodies.ts';
+import type { Operation } from './contract.ts';
 
 const JSON_TYPES = ['application/json', 'text/json', /^application\/[\w.+*-]+\+json(;|$)/] as const;
 

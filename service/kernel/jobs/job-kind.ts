@@ -4,8 +4,8 @@ import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { TableSheet } from '../backup-sheets.ts';
-import type { BlobStore } from '../files/blob-store.ts';
 import type { Db, Tx } from '../db/database.ts';
+import type { BlobStore } from '../files/blob-store.ts';
 import type { FilePlace } from '../files/file-folder.ts';
 import { NO_LABELS, type ItemLabels } from './item-labels.store.ts';
 

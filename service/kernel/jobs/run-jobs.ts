@@ -7,12 +7,12 @@ import type { Caller } from '../auth/caller.ts';
 import { forEachBatch } from '../db/batches.ts';
 import { isEmbedded, withRecordedWrites, withTransaction, type Db, type Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
-import type { Log } from '../telemetry/log.ts';
 import { notify } from '../mail/notifications.store.ts';
 import { formatNumber } from '../numbers.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from '../tasks/backoff.ts';
 import { describeError } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
+import type { Log } from '../telemetry/log.ts';
 import {
   type BatchSelection,
   type BatchTurn,

@@ -3,8 +3,8 @@ import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import { formatCsvHeading } from '../../../contract/rules/tables/csv.ts';
 import { buildFileName } from '../../../contract/rules/tables/file-name.ts';
 import { formatJsonEnd } from '../../../contract/rules/tables/json.ts';
-import { createTableWriter, TABLE_FORMATS, type TableFormat } from './table-writer.ts';
 import type { FileBatch, ProducedFile } from './job-kind.ts';
+import { createTableWriter, TABLE_FORMATS, type TableFormat } from './table-writer.ts';
 
 /** Longest title; the filter in words may be long. */
 const MAX_TITLE_LENGTH = 200;

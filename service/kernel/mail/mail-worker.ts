@@ -2,9 +2,9 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/tables/index.ts';
-import type { Log } from '../telemetry/log.ts';
 import type { Secret } from '../secret.ts';
 import { startWakeLoop } from '../tasks/wake-loop.ts';
+import type { Log } from '../telemetry/log.ts';
 import { LOGO_CONTENT_ID, renderMailHtml } from './layout.ts';
 import { claimDueMails, markFailed, markSent, type ClaimedMail } from './mail.store.ts';
 

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { validateNetwork } from '../../../contract/rules/networks.ts';
 import type { Log } from '../telemetry/log.ts';
-import { toBlockList } from './networks.ts';
 import { getActiveSpan } from '../telemetry/tracing.ts';
+import { toBlockList } from './networks.ts';
 
 const MAX_RESPONSE_BYTES = 1_000_000;
 /** Time for a request, and exactly the time after which every failure is reported. */

@@ -3,12 +3,12 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect as connectTls, type PeerCertificate } from 'node:tls';
-import { describeStoreError } from '../files/blob-store.ts';
-import { openBlobStore } from '../files/open-store.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { inspectServer, inspectStandby, type ServerState, type StandbyState } from '../db/inspect.ts';
 import { getErrorCode } from '../error-code.ts';
+import { describeStoreError } from '../files/blob-store.ts';
 import { tryStore } from '../files/files-store.ts';
+import { openBlobStore } from '../files/open-store.ts';
 
 export interface Finding {
   check: string;

@@ -2,8 +2,8 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import type { FilePlace } from '../files/file-folder.ts';
-import { explainUnreadiness } from './readiness.ts';
 import { checkInstallation, type Finding } from './installation-checks.ts';
+import { explainUnreadiness } from './readiness.ts';
 
 /** Checks that ran, and when. */
 interface InstallationChecks {

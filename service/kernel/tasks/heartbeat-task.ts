@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Db } from '../db/database.ts';
-import { connectionsInUse, connectionWait } from '../telemetry/metrics.ts';
 import { HEARTBEAT_INTERVAL_MS } from '../process-heartbeat.ts';
-import { saveHeartbeat } from './processes.store.ts';
+import { connectionsInUse, connectionWait } from '../telemetry/metrics.ts';
 import { VERSION } from '../version.ts';
+import { saveHeartbeat } from './processes.store.ts';
 import type { ScheduledTask } from './scheduled-tasks.ts';
 
 /** Id of this process, new with each start. */

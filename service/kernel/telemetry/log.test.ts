@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { expect, test } from 'vitest';
-import { batchLines, createLog } from './log.ts';
 import { Secret } from '../secret.ts';
+import { batchLines, createLog } from './log.ts';
 
 function captureLog() {
   const lines: string[] = [];

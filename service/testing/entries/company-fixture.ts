@@ -5,11 +5,16 @@ import type { EntryTypeVm, FieldVm, NewFieldInfo } from '../../../contract/gener
 import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import { lockSchemaShared, loadSchema } from '../../areas/schema/schema-cache.store.ts';
 import type { EntryType } from '../../areas/schema/schema.ts';
-import { buildEntryColumns, toMultiValues, toSearchText, type StoredValues } from '../../areas/schema/values.ts';
+import {
+  buildEntryColumns,
+  toMultiValues,
+  toSearchText,
+  type StoredValues,
+} from '../../areas/schema/values.ts';
 import { type Tx, withTransaction } from '../../kernel/db/database.ts';
 import type { ApiClient } from '../calls.ts';
-import { SCHEMA } from './schema-fixture.ts';
 import { as, type AppContext, makePerson, makeSite } from '../site.ts';
+import { SCHEMA } from './schema-fixture.ts';
 
 /** Creates the type Company on a new site for each test. */
 export function setUpCompanies(context: () => AppContext) {

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { createApp } from '../../app.ts';
 import { createEncryption } from '../../kernel/auth/encryption.ts';
 import { openDatabase } from '../../kernel/db/database.ts';
-import { createEgress } from '../../kernel/network/egress.ts';
 import { loadContract } from '../../kernel/http/contract.ts';
+import { createEgress } from '../../kernel/network/egress.ts';
 import { createLog } from '../../kernel/telemetry/log.ts';
 import { createFolderPlace } from '../files/file-place.ts';
 

@@ -9,8 +9,8 @@ import { createFillTask } from '../../areas/publications/fill-topics.ts';
 import { createEncryption } from '../../kernel/auth/encryption.ts';
 import { type Db, openDatabase, withTransaction } from '../../kernel/db/database.ts';
 import { createEgress, parseEgressRules } from '../../kernel/network/egress.ts';
-import { createLog } from '../../kernel/telemetry/log.ts';
 import { publishEvents } from '../../kernel/outbox/events.store.ts';
+import { createLog } from '../../kernel/telemetry/log.ts';
 import { runTask } from '../tasks.ts';
 import { injectFault, type JobProcessTask } from './job-process.ts';
 

@@ -1,9 +1,9 @@
 import { Button } from '../../ui/button/Button.tsx';
 import { Dialog } from '../../ui/dialog/Dialog.tsx';
 import { SwitchRow } from '../../ui/form/Toggle.tsx';
-import { ShortcutList } from '../../ui/ShortcutList.tsx';
-import { setSingleKeysEnabled, useShortcuts, useSingleKeysEnabled } from '../../ui/shortcuts.ts';
-import type { Shortcut } from '../../ui/shortcuts.ts';
+import { ShortcutList } from '../../ui/shortcuts/ShortcutList.tsx';
+import { setSingleKeysEnabled, useShortcuts, useSingleKeysEnabled } from '../../ui/shortcuts/shortcuts.ts';
+import type { Shortcut } from '../../ui/shortcuts/shortcuts.ts';
 import { ROW_KEYS } from '../../ui/table/row-keys.ts';
 
 const TABLE_SHORTCUTS: readonly Shortcut[] = ROW_KEYS.map((row) => ({ ...row, group: 'In a table' }));

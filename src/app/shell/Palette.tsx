@@ -33,7 +33,7 @@ import { rankByLabel } from '../../lib/text/rank.ts';
 import { Avatar } from '../../ui/layout/Avatar.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
 import { TypeTile } from '../../ui/layout/TypeTile.tsx';
-import { setTheme } from '../../ui/theme.ts';
+import { setTheme } from '../../ui/style/theme.ts';
 import { closedReason, isListed } from '../area/collect-areas.ts';
 import { registry } from '../registry.ts';
 import { isNavigationFolded, setNavigationFolded } from '../state/navigation.ts';

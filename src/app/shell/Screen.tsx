@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Toaster } from '../../ui/feedback/Toaster.tsx';
-import { LiveRegion } from '../../ui/LiveRegion.tsx';
+import { LiveRegion } from '../../ui/layout/LiveRegion.tsx';
 import { WaitingNotice } from './WaitingNotice.tsx';
 import './screen.css';
 

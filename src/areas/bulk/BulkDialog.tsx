@@ -11,7 +11,7 @@ import { Button } from '../../ui/button/Button.tsx';
 import { ConfirmationField, getConfirmationReason } from '../../ui/dialog/ConfirmationField.tsx';
 import { Dialog } from '../../ui/dialog/Dialog.tsx';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
-import { announce } from '../../ui/LiveRegion.tsx';
+import { announce } from '../../ui/layout/LiveRegion.tsx';
 import { toast } from '../../ui/toast.ts';
 import { getScheduleProblem, NOW, showStartedJob, StartField, toStartOptions } from '../jobs/index.ts';
 import type { Schedule } from '../jobs/index.ts';

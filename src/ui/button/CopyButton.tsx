@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { cx } from '../cx.ts';
-import { announce } from '../LiveRegion.tsx';
+import { announce } from '../layout/LiveRegion.tsx';
 import { toast } from '../toast.ts';
 import { Tooltip } from '../tooltip/Tooltip.tsx';
 import './button.css';

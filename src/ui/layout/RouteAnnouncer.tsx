@@ -1,6 +1,6 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { announce } from '../LiveRegion.tsx';
+import { announce } from './LiveRegion.tsx';
 import { getCrumbs, useCrumbs } from './titles.ts';
 import './route-change.css';
 

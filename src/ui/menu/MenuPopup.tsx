@@ -6,7 +6,7 @@ import { flushSync } from 'react-dom';
 import { cx } from '../cx.ts';
 import { preloadConfirmDialog } from '../dialog/ConfirmHost.tsx';
 import type { MenuItemData, MenuItems } from './menu-items.ts';
-import '../popover.css';
+import '../style/popover.css';
 import './menu.css';
 
 interface MenuPopupProps {

@@ -1,6 +1,6 @@
 import type { ReactNode, RefObject } from 'react';
 import { Dialog, Popover } from 'react-aria-components';
-import '../popover.css';
+import '../style/popover.css';
 
 interface PopoverCardProps {
   label: string;

@@ -20,7 +20,7 @@ import { IconButton } from '../button/IconButton.tsx';
 import { confirm } from '../dialog/confirm.ts';
 import { Banner } from '../feedback/Banner.tsx';
 import { Select } from '../form/Select.tsx';
-import { announce } from '../LiveRegion.tsx';
+import { announce } from '../layout/LiveRegion.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { toast } from '../toast.ts';
 import { findFirstMatch, MAX_MATCHES } from './find-text.ts';

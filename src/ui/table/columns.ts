@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { parseOrder } from '../../lib/search-params.ts';
 import type { Order } from '../../lib/search-params.ts';
-import type { Density } from '../theme.ts';
+import type { Density } from '../style/theme.ts';
 
 export type RowId = string | number;
 

@@ -1,4 +1,4 @@
-import type { Density } from '../theme.ts';
+import type { Density } from '../style/theme.ts';
 import type { Column } from './columns.ts';
 
 /** How a user has arranged the columns of a table; hidden columns are kept by the page of the table. */

@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'react';
 import { createStore, useStore } from '../store.ts';
 import type { Store } from '../store.ts';
-import { overrideDensity } from '../theme.ts';
+import { overrideDensity } from '../style/theme.ts';
 import type { Column } from './columns.ts';
 import { arrangeColumns, parseTableLayout } from './table-layout.ts';
 import type { TableLayout } from './table-layout.ts';

@@ -1,10 +1,10 @@
 /** Connecting a client: the console shows who asks, and the person decides (decisions 0068). */
 import { consumeRateLimit, type RateLimit } from '../../../kernel/auth/throttle.store.ts';
 import { type Call, type Handlers, ok } from '../../../kernel/http/handler.ts';
+import { AGENT_LIMITS } from '../limits.ts';
 import { type AuthorizationRequest, getAuthorizationServer } from './authorization-server.ts';
 import { findAgentSite } from './keys.store.ts';
 import { DEFAULT_KEY_DAYS, requireValidKey, storeKey } from './keys.ts';
-import { AGENT_LIMITS } from '../limits.ts';
 import { requireServed } from './require-usable.ts';
 
 type Operations = 'describeAgentAuthorization' | 'approveAgentAuthorization';

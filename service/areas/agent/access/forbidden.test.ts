@@ -1,7 +1,11 @@
 /** What a site forbids to its agents is neither listed nor returned, and cannot be found out by filters, sorts or the history. */
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
-import type { AgentCallPage, AgentForbidden, AgentPreview } from '../../../../contract/generated/types.gen.ts';
+import type {
+  AgentCallPage,
+  AgentForbidden,
+  AgentPreview,
+} from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { isEmbedded } from '../../../kernel/db/database.ts';
 import { callTool, makeAgentKey, readTool } from '../../../testing/agents.ts';

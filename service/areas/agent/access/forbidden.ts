@@ -5,8 +5,8 @@ import { change, getActor } from '../../../kernel/audit/change.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import { type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { loadSchema, type SiteSchema } from '../../schema/index.ts';
-import { type AgentSite, findAgentSite, type ForbiddenPart, setForbidden } from './keys.store.ts';
 import { createReadRules, listHiddenFields } from '../tools/read-rules.ts';
+import { type AgentSite, findAgentSite, type ForbiddenPart, setForbidden } from './keys.store.ts';
 import { requireLicensed } from './require-usable.ts';
 
 /** The lists are read with every message of an agent. */

@@ -7,12 +7,12 @@ import type { Db } from '../../../kernel/db/database.ts';
 import { type Call, type Handlers, noContent, ok } from '../../../kernel/http/handler.ts';
 import { createSecret, hashSecret } from '../../../kernel/secret.ts';
 import { loadSchema } from '../../schema/index.ts';
-import { loadForbidden } from './forbidden.ts';
-import * as store from './keys.store.ts';
 import { countLastDay } from '../ledger.store.ts';
 import { AGENT_LIMITS, MAX_KEYS_PER_PERSON } from '../limits.ts';
-import { requireLicensed, requireServed } from './require-usable.ts';
 import { AGENT_CAPABILITIES, toolInfos } from '../tools/tools.ts';
+import { loadForbidden } from './forbidden.ts';
+import * as store from './keys.store.ts';
+import { requireLicensed, requireServed } from './require-usable.ts';
 
 type Operations =
   | 'getAgentSettings'

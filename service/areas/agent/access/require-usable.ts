@@ -1,5 +1,9 @@
 import { forbidden, unauthorized } from '../../../kernel/api-error.ts';
-import { describeRefusedAddress, LICENSE_REFUSAL, requireCapabilities } from '../../../kernel/auth/authorize.ts';
+import {
+  describeRefusedAddress,
+  LICENSE_REFUSAL,
+  requireCapabilities,
+} from '../../../kernel/auth/authorize.ts';
 import type { AgentRow } from './agents.store.ts';
 import type { AgentSite } from './keys.store.ts';
 

@@ -2,8 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { AgentFlag } from '../../../../contract/generated/types.gen.ts';
 import { badRequest } from '../../../kernel/api-error.ts';
-import { looksLikeInstruction } from './instructions.ts';
 import { MAX_RESULT_BYTES } from '../limits.ts';
+import { looksLikeInstruction } from './instructions.ts';
 
 /** Most flags of a call. */
 const MAX_FLAGS = 20;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { TableSheet } from '../../../kernel/backup-sheets.ts';
-import type { BlobStore } from '../../../kernel/files/blob-store.ts';
 import { type Db, readInSnapshot, type Tx } from '../../../kernel/db/database.ts';
+import type { BlobStore } from '../../../kernel/files/blob-store.ts';
 import { createHashedFile, type HashedFile } from '../../../kernel/files/hashed-file.ts';
 import { JobStopped } from '../../../kernel/jobs/job-owner.ts';
 import { VERSION } from '../../../kernel/version.ts';

@@ -3,7 +3,13 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { CalculationFailures } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { DbError } from '../../../kernel/db/driver/errors.ts';
-import { finishSchema, makeThings, recalculate, SCHEMA, type Things } from '../../../testing/entries/entries.ts';
+import {
+  finishSchema,
+  makeThings,
+  recalculate,
+  SCHEMA,
+  type Things,
+} from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 import { runTask } from '../../../testing/tasks.ts';
 import * as store from './calculations.store.ts';

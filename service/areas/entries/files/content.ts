@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path/posix';
 import { imageSize } from 'image-size';
 import pLimit from 'p-limit';
-import type { BlobStore, StagedBlob } from '../../../kernel/files/blob-store.ts';
 import { type Db, type Tx, withTransaction } from '../../../kernel/db/database.ts';
+import type { BlobStore, StagedBlob } from '../../../kernel/files/blob-store.ts';
 import type { UploadedFile } from '../../../kernel/http/bodies/uploads.ts';
 import { lockContents, tryLockUnusedContent } from './files.store.ts';
 

@@ -1,9 +1,9 @@
-import { type BlobStore, STAGING_PREFIX } from '../../../kernel/files/blob-store.ts';
 import { forEachBatch } from '../../../kernel/db/batches.ts';
 import { type Db, withTransaction } from '../../../kernel/db/database.ts';
-import type { Services } from '../../../kernel/http/handler.ts';
-import { deleteAbandonedUploads } from '../../../kernel/http/bodies/uploads.ts';
+import { type BlobStore, STAGING_PREFIX } from '../../../kernel/files/blob-store.ts';
 import { lockStorage } from '../../../kernel/files/storage.store.ts';
+import { deleteAbandonedUploads } from '../../../kernel/http/bodies/uploads.ts';
+import type { Services } from '../../../kernel/http/handler.ts';
 import { createItemTask } from '../../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
 import type { TaskItem } from '../../../kernel/tasks/task-failures.store.ts';

@@ -4,7 +4,13 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { PlatformSite, SiteSettings } from '../../../../contract/generated/types.gen.ts';
 import { readStorageUse } from '../../../kernel/files/storage.store.ts';
-import { finishSchema, makeThings, SCHEMA, type Things, uploadFiles } from '../../../testing/entries/entries.ts';
+import {
+  finishSchema,
+  makeThings,
+  SCHEMA,
+  type Things,
+  uploadFiles,
+} from '../../../testing/entries/entries.ts';
 import { as, dataDir, onEachApp, services } from '../../../testing/site.ts';
 import { runTask } from '../../../testing/tasks.ts';
 import { addPlatformAdministrator } from '../../sites/index.ts';

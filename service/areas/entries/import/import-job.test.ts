@@ -5,7 +5,13 @@ import type { EntryImport, EntryImportRow, Job, JobItem } from '../../../../cont
 import { retryLater } from '../../../kernel/api-error.ts';
 import type { JobKind } from '../../../kernel/jobs/job-kind.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
-import { makeThings, recalculate, SCHEMA, type FieldValues, type Things } from '../../../testing/entries/entries.ts';
+import {
+  makeThings,
+  recalculate,
+  SCHEMA,
+  type FieldValues,
+  type Things,
+} from '../../../testing/entries/entries.ts';
 import { runJobs, uploadItems } from '../../../testing/jobs.ts';
 import { as, makePerson, onEachApp } from '../../../testing/site.ts';
 import { registry } from '../../registry.ts';

@@ -7,7 +7,13 @@ import {
   type FilterOperation,
 } from '../../../../contract/rules/schema/fields.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
-import { recalculate, DATA, makeThings, setIndexesReady, type Things } from '../../../testing/entries/entries.ts';
+import {
+  recalculate,
+  DATA,
+  makeThings,
+  setIndexesReady,
+  type Things,
+} from '../../../testing/entries/entries.ts';
 import { matches, type PlainValues } from '../../../testing/entries/entry-oracle.ts';
 import { makePerson, onEachApp } from '../../../testing/site.ts';
 

@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DATA, makeThings, type Row, setIndexesReady, type Things } from '../../../testing/entries/entries.ts';
+import {
+  DATA,
+  makeThings,
+  type Row,
+  setIndexesReady,
+  type Things,
+} from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 const KIRITIMATI = 'Pacific/Kiritimati';

@@ -1,7 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
 import type { ApiClient, ErrorBody, Reply } from '../../../testing/calls.ts';
-import { recalculate, DATA, makeThings, type Things, type FieldValues } from '../../../testing/entries/entries.ts';
+import {
+  recalculate,
+  DATA,
+  makeThings,
+  type Things,
+  type FieldValues,
+} from '../../../testing/entries/entries.ts';
 import { as, makePerson, makeSite, onEachApp } from '../../../testing/site.ts';
 
 const PATH = `${DATA}/entrydata/Thing`;

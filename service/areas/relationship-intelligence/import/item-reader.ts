@@ -9,8 +9,8 @@ import type {
   MeetingImportItem,
 } from '../../../../contract/generated/types.gen.ts';
 import { ApiError, type FieldError, hasEnoughErrors, MAX_FIELD_ERRORS } from '../../../kernel/api-error.ts';
-import { parseTimestamp } from '../../../kernel/http/parameters.ts';
 import { type CheckedBody, readJsonBody } from '../../../kernel/http/bodies/read-body.ts';
+import { parseTimestamp } from '../../../kernel/http/parameters.ts';
 import { type AddressKind, type AddressRules, createAddressBook } from './addresses.ts';
 import { checkTime, type ImportPeriod } from './period.ts';
 import { createListSplitter } from './split-list.ts';

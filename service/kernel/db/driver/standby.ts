@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { standbyReads } from '../../telemetry/metrics.ts';
 import { SILENT_SECONDS } from '../../process-heartbeat.ts';
+import { standbyReads } from '../../telemetry/metrics.ts';
 import {
   AssumptionError,
   type Confirmation,

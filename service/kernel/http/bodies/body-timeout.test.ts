@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers';
 import fastify, { type FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { contract } from '../../../testing/site.ts';
-import { registerBodyTimeout } from './body-timeout.ts';
 import { registerErrorHandlers, connectionErrorHandlers } from '../error-responses.ts';
+import { registerBodyTimeout } from './body-timeout.ts';
 import { readJsonBody } from './read-body.ts';
 import { registerMultipart, parseMultipartForm } from './uploads.ts';
 

@@ -1,8 +1,8 @@
 /** Thread that reads and validates large bodies, so that other requests do not wait for them (body-reader.ts). */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ApiError } from '../../api-error.ts';
-import type { BodyJob, BodyJobReply } from './body-reader.ts';
 import { type ContractDocument, createContract } from '../contract.ts';
+import type { BodyJob, BodyJobReply } from './body-reader.ts';
 import { readJsonBody, readJsonItems } from './read-body.ts';
 
 const contract = createContract(workerData as ContractDocument);

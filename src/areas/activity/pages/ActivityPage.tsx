@@ -10,8 +10,8 @@ import { getBrowserTimeZone, formatTimeZone } from '../../../lib/dates/time-zone
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { announce } from '../../../ui/LiveRegion.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { useStore } from '../../../ui/store.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';

@@ -15,7 +15,7 @@ import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
-import { announce } from '../../../ui/LiveRegion.tsx';
+import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { ReadingProgress } from '../../bulk/index.ts';
 import { getScheduleProblem, NOW, showStartedJob, StartField, toStartOptions } from '../../jobs/index.ts';
 import type { Schedule } from '../../jobs/index.ts';

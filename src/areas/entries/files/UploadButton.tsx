@@ -8,7 +8,7 @@ import { getSessionIdentity } from '../../../api/session-query.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { guardStagedWork } from '../../../ui/dialog/unsaved-work.ts';
-import { announce } from '../../../ui/LiveRegion.tsx';
+import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
 import type { Field } from '../model/schema.ts';
 import { uploadSequentially, uploadFile, getUploadError } from './upload.ts';

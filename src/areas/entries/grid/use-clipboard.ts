@@ -4,7 +4,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { countCells } from '../../../ui/grid/cells.ts';
 import type { CellRange } from '../../../ui/grid/cells.ts';
-import { announce } from '../../../ui/LiveRegion.tsx';
+import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { copyCells } from '../editing/grid-editing.ts';
 import type { GridEditing } from '../editing/grid-editing.ts';

@@ -4,7 +4,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import type { CellRange } from '../../../ui/grid/cells.ts';
-import { announce } from '../../../ui/LiveRegion.tsx';
+import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { getChangeSet, stageEntryDeletions, unstageEntryDeletions } from '../editing/change-set-store.ts';
 import { createStagedDeletion } from '../editing/grid-editing.ts';

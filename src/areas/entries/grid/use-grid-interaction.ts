@@ -5,7 +5,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { moveCell, countCells, toRange } from '../../../ui/grid/cells.ts';
 import type { GridBounds, Cell } from '../../../ui/grid/cells.ts';
-import { announce } from '../../../ui/LiveRegion.tsx';
+import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { redoStep, stageCells, undoStep } from '../editing/change-set-store.ts';
 import type { InvalidInput } from '../editing/change-set.ts';

@@ -7,12 +7,12 @@ import type { GroupInfoResponse } from '../../../../contract/generated/types.gen
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { cx } from '../../../ui/cx.ts';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
-import { announce } from '../../../ui/LiveRegion.tsx';
+import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
+import { useDensity } from '../../../ui/style/theme.ts';
 import { getRowHeight } from '../../../ui/table/columns.ts';
 import { useRowUpdates } from '../../../ui/table/row-source.ts';
 import type { RowSource } from '../../../ui/table/row-source.ts';
-import { useDensity } from '../../../ui/theme.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
 import { moveInMatrix } from './matrix-keys.ts';
 import type { MatrixCell } from './matrix-keys.ts';

@@ -16,7 +16,7 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { useShortcut } from '../../../ui/shortcuts.ts';
+import { useShortcut } from '../../../ui/shortcuts/shortcuts.ts';
 import type { Column } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';

@@ -3,7 +3,7 @@ import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { listJobItems, listJobReasons } from '../../../api/generated/sdk/jobs.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { removeFromDirectory } from '../../../directory/directory.ts';
-import { announce } from '../../../ui/LiveRegion.tsx';
+import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { formatEnd } from './format.ts';
 import { createJobEvents } from './job-events.ts';

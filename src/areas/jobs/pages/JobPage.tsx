@@ -23,11 +23,11 @@ import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Tile } from '../../../ui/layout/Tile.tsx';
+import { useMedia } from '../../../ui/layout/use-media.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { toast } from '../../../ui/toast.ts';
-import { useMedia } from '../../../ui/use-media.ts';
 import { JobFile } from '../JobFile.tsx';
 import {
   describeCertainty,

@@ -33,6 +33,7 @@ import { RequestId, ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { SMALL_SCREEN, useMedia } from '../../../ui/layout/use-media.ts';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
@@ -42,7 +43,6 @@ import { FilterSentence } from '../../../ui/table/filter/FilterSentence.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
-import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { formatForecast, getForecastDays } from '../model/forecast.ts';
 import {
   isFiltered,

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useSession } from '../../../api/session.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { MODIFIER_KEY } from '../../../ui/shortcuts.ts';
+import { MODIFIER_KEY } from '../../../ui/shortcuts/shortcuts.ts';
 import { HomeCard, StatusRow } from './HomeCard.tsx';
 
 const STORAGE_KEY = 'steward-welcomed';

@@ -20,7 +20,7 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
-import { useShortcut } from '../../../ui/shortcuts.ts';
+import { useShortcut } from '../../../ui/shortcuts/shortcuts.ts';
 import type { Column } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';

@@ -16,7 +16,7 @@ import type { DateKind } from '../../../lib/dates/date-text.ts';
 import { buttonClass } from '../../button/button-class.ts';
 import { Button } from '../../button/Button.tsx';
 import { cx } from '../../cx.ts';
-import '../../popover.css';
+import '../../style/popover.css';
 import './calendar.css';
 
 interface DateCalendarProps {

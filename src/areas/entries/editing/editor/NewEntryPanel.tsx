@@ -4,7 +4,7 @@ import { Button } from '../../../../ui/button/Button.tsx';
 import { confirmDiscard } from '../../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../../ui/dialog/unsaved-work.ts';
-import { announce } from '../../../../ui/LiveRegion.tsx';
+import { announce } from '../../../../ui/layout/LiveRegion.tsx';
 import { getFormFields } from '../../model/schema.ts';
 import type { Field, Schema } from '../../model/schema.ts';
 import { formatItem, toItems } from '../../model/values.ts';

@@ -1,0 +1,612 @@
+import { readdirSync, readFileSync } from 'node:fs';
+/**
+ * Publications on PostgreSQL with two processes of the service: the time from a commit to a waiting poll of the other process, reading
+ * a topic by poll beside the pull consumer of NATS JetStream, writers beside custom topics and waiting polls, the memory of streams,
+ * and killed writers and fillers.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import pLimit from 'p-limit';
+import { Pool } from 'pg';
+import { z } from 'zod';
+import { FIELD } from '../../contract/rules/schema/fields.ts';
+import { ada } from '../../e2e/support/data/people.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { findFreePort } from '../../scripts/testing/free-port.ts';
+import { openDatabase } from '../../service/kernel/db/database.ts';
+import { createSecret } from '../../service/kernel/secret.ts';
+import {
+  publishCells,
+  startPublicationProcess,
+  type PublicationTask,
+} from '../../service/testing/processes/publication-process.ts';
+import { startService as startProcess } from '../../service/testing/processes/service-process.ts';
+import { ensureNatsServer, startNats } from '../../service/testing/servers/nats.ts';
+import { type Bench, measureMs, measureRate, type Measure, percentile } from '../bench.ts';
+import { chooseDatabase } from '../database.ts';
+
+const PUBLICATION = '/api/rest/v1/publication';
+const LATENCY_EVENTS = 100;
+const DRAINED_EVENTS = 20_000;
+const DRAIN_BATCH = 1_000;
+const CUSTOM_TOPICS = 20;
+const WAITING_POLLS = 200;
+const WRITERS = 4;
+const WRITE_SECONDS = 8;
+const STREAMS = 2_000;
+/** Limits of the service (T23). */
+const STREAMS_OF_USER = 5;
+const STREAMS_OF_SITE = 200;
+const KILL_BATCH = 500;
+const BYTES_PER_KIB = 1_024;
+const BYTES_PER_MIB = 1_024 ** 2;
+
+interface Program {
+  token: string;
+}
+
+/** Creates users of a site with all capabilities that the benchmark needs, each with an API key and an access token. */
+async function addPrograms(pool: Pool, siteId: number, count: number): Promise<Program[]> {
+  const secrets = Array.from({ length: count }, createSecret);
+  const { rows: groups } = await pool.query<{ id: number }>(
+    `insert into user_group (site_id, name, capabilities)
+     values ($1, 'Bench ' || gen_random_uuid(), '{Access Web Service,Manage Publications,Manage Groups,Read Data,Write Data}')
+     returning group_id as id`,
+    [siteId],
+  );
+  const { rows: users } = await pool.query<{ id: number }>(
+    `insert into account (email, email_key, first_name, last_name, home_site_id)
+     select key, key, 'P', 'Bench', $1 from (select gen_random_uuid() || '@bench.test' as key from generate_series(1, $2::int)) made
+     returning user_id as id`,
+    [siteId, count],
+  );
+  const ids = users.map(({ id }) => id);
+  await pool.query(
+    'insert into membership (site_id, user_id, license_type_id) select $1, id, 1 from unnest($2::int[]) id',
+    [siteId, ids],
+  );
+  await pool.query(
+    'insert into group_member (site_id, group_id, user_id) select $1, $2, id from unnest($3::int[]) id',
+    [siteId, groups[0]?.id, ids],
+  );
+  const scopes = ['data', 'publish', 'user_management'];
+  await pool.query(
+    `with k as (
+      insert into api_key (site_id, user_id, secret_hash, scopes)
+      select $1, id, hash, $4 from unnest($2::int[], $3::bytea[]) as x(id, hash) returning client_id, user_id, secret_hash)
+    insert into access_token (token_hash, client_id, site_id, user_id, scopes, expires_at)
+    select secret_hash, client_id, $1, user_id, $4, now() + interval '1 hour' from k`,
+    [siteId, ids, secrets.map(({ hash }) => hash), scopes],
+  );
+  return secrets.map(({ plain }) => ({ token: plain }));
+}
+
+const headersOf = ({ token }: Program) => ({
+  authorization: `Bearer ${token}`,
+  'content-type': 'application/json',
+});
+
+async function call(
+  url: string,
+  path: string,
+  program: Program,
+  init: { method?: string; body?: unknown; signal?: AbortSignal; headers?: Record<string, string> } = {},
+): Promise<unknown> {
+  const response = await fetch(url + path, {
+    method: init.method ?? 'POST',
+    headers: { ...headersOf(program), ...init.headers },
+    ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
+    ...(init.signal && { signal: init.signal }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status} of ${path}: ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+const LastEvent = z.object({ topicOffset: z.number() });
+const Events = z.array(z.object({ topicOffset: z.number(), modifiedAt: z.string() }));
+const poll = async (url: string, program: Program, body: object, signal?: AbortSignal) =>
+  Events.parse(await call(url, `${PUBLICATION}/poll`, program, { body, ...(signal && { signal }) }));
+const acknowledge = (url: string, program: Program, name: string, offset: number) =>
+  call(url, `${PUBLICATION}/acknowledge`, program, { body: [{ name, offset }] });
+
+/** Milliseconds from the insert of an event, just before its commit, to the answer of a poll at another process. */
+async function measureLatency(
+  writeUrl: string,
+  pollUrl: string,
+  [writer, reader]: readonly [Program, Program],
+) {
+  const name = 'default-users';
+  const old = await poll(pollUrl, reader, { topics: [name], timeOut: 0, count: 1_000 });
+  let next = (old.at(-1)?.topicOffset ?? -1) + 1;
+  await acknowledge(pollUrl, reader, name, next);
+  const waits: number[] = [];
+  const reading = (async () => {
+    while (waits.length < LATENCY_EVENTS) {
+      const events = await poll(pollUrl, reader, { topics: [name], timeOut: 60_000 });
+      const receivedAt = Date.now();
+      for (const { modifiedAt } of events) waits.push(receivedAt - Date.parse(modifiedAt));
+      next = (events.at(-1)?.topicOffset ?? next - 1) + 1;
+      await acknowledge(pollUrl, reader, name, next);
+    }
+  })();
+  for (let index = 0; index < LATENCY_EVENTS; index += 1) {
+    await call(writeUrl, '/api/rest/v1/management/user/group', writer, {
+      body: { name: `G${index} ${Math.random()}` },
+    });
+    await sleep(20 + Math.random() * 100);
+  }
+  await reading;
+  return waits;
+}
+
+/**
+ * Events a second that a consumer reads and acknowledges in batches, and the texts of the messages. It accepts compressed responses, as
+ * `fetch` does, or none, as JetStream sends them.
+ */
+async function drainByPoll(
+  url: string,
+  reader: Program,
+  encoding: 'gzip, deflate, br' | 'identity',
+): Promise<{ rate: number; texts: string[] }> {
+  const batches: unknown[][] = [];
+  let next = 0;
+  const ms = await measureMs(async () => {
+    while (next < DRAINED_EVENTS) {
+      const body = { topics: ['default-data'], timeOut: 0, count: DRAIN_BATCH };
+      const headers = { 'accept-encoding': encoding };
+      const events = await call(url, `${PUBLICATION}/poll`, reader, { body, headers });
+      if (!Array.isArray(events)) throw new Error('No list of events');
+      batches.push(events);
+      next = LastEvent.parse(events.at(-1)).topicOffset + 1;
+      await acknowledge(url, reader, 'default-data', next);
+    }
+  });
+  const texts = batches.flat().map((event) => JSON.stringify(event));
+  return { rate: (texts.length * 1_000) / ms, texts };
+}
+
+/** Messages a second that a pull consumer of JetStream reads, with a file store. */
+async function drainJetStream(
+  program: string,
+  texts: readonly string[],
+  ackPolicy: AckPolicy,
+): Promise<number> {
+  const server = await startNats(program);
+  const nats = await connect({ servers: `127.0.0.1:${server.port}` });
+  try {
+    const manager = await jetstreamManager(nats);
+    await manager.streams.add({ name: 'bench', subjects: ['bench'] });
+    const client = jetstream(nats);
+    const limit = pLimit(500);
+    await Promise.all(texts.map((text) => limit(() => client.publish('bench', text))));
+    await manager.consumers.add('bench', {
+      durable_name: 'reader',
+      ack_policy: ackPolicy,
+      max_ack_pending: -1,
+    });
+    const consumer = await client.consumers.get('bench', 'reader');
+    let count = 0;
+    const ms = await measureMs(async () => {
+      while (count < texts.length) {
+        const messages = await consumer.fetch({ max_messages: DRAIN_BATCH, expires: 5_000 });
+        let left = Math.min(DRAIN_BATCH, texts.length - count);
+        for await (const message of messages) {
+          message.json();
+          count += 1;
+          left -= 1;
+          if (ackPolicy === AckPolicy.Explicit || left === 0) message.ack();
+        }
+      }
+      await nats.flush();
+    });
+    return (count * 1_000) / ms;
+  } finally {
+    await nats.close();
+    await server.remove();
+  }
+}
+
+interface Cell {
+  typeId: number;
+  fieldId: number;
+  entryIds: number[];
+}
+
+async function findCells(pool: Pool): Promise<Cell> {
+  const { rows } = await pool.query<Cell>(
+    `select f.type_id as "typeId", max(f.field_id) as "fieldId", (array_agg(distinct e.entry_id))[1:50] as "entryIds"
+     from field f join entry e on e.site_id = f.site_id and e.type_id = f.type_id
+     where f.site_id = 1 and f.kind = $1 and f.formula is null and f.deleted_at is null and not f.is_multi
+     group by 1 order by count(*) desc limit 1`,
+    [FIELD.text],
+  );
+  const [cells] = rows;
+  if (!cells) throw new Error('The sample has no entry with a text field');
+  return cells;
+}
+
+/** Changes of one cell a second, by four callers, and milliseconds of processor time for each, of the services and the database. */
+async function measureWrites(
+  { url, pool }: Setup,
+  writers: readonly Program[],
+  { typeId, fieldId, entryIds }: Cell,
+): Promise<{ rate: number; processorMs: number }> {
+  let turn = 0;
+  const before = await readProcessorMs(pool);
+  const rate = await measureRate(
+    async () => {
+      turn += 1;
+      const writer = writers[turn % writers.length];
+      if (!writer) throw new Error('No writer');
+      const storeRequests = [
+        { entryId: entryIds[turn % entryIds.length], fieldId, value: `V${turn} ${Math.random()}` },
+      ];
+      await call(url, `/api/rest/v4/data/entrydata/${typeId}`, writer, {
+        method: 'PUT',
+        body: { storeRequests },
+      });
+    },
+    WRITERS,
+    WRITE_SECONDS,
+  );
+  return { rate, processorMs: ((await readProcessorMs(pool)) - before) / turn };
+}
+
+/** Polls that wait again as soon as they are answered and acknowledged. The last topic is the only one that may have events. */
+async function keepPolling(
+  url: string,
+  readers: readonly Program[],
+  topics: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const name = topics.at(-1) ?? '';
+  await Promise.all(
+    readers.map(async (reader) => {
+      while (!signal.aborted)
+        await poll(url, reader, { topics, timeOut: 60_000 }, signal)
+          .then((events) => {
+            const [first] = events;
+            return first && acknowledge(url, reader, name, (events.at(-1)?.topicOffset ?? 0) + 1);
+          })
+          .catch(() => sleep(50));
+    }),
+  );
+}
+
+const readResidentBytes = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * BYTES_PER_KIB;
+
+const TICKS_PER_SECOND = 100;
+
+/** Processor time in milliseconds of the services of this process and of the database server, their former children included. */
+async function readProcessorMs(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const processes = new Map<number, { parent: number; ticks: number }>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+      const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+      processes.set(Number(name), { parent: Number(fields[1]), ticks });
+    } catch {
+      // The process has ended.
+    }
+  }
+  const server = processes.get(rows[0]?.pid ?? 0)?.parent ?? 0;
+  const counts = (pid: number): boolean => {
+    const parent = processes.get(pid)?.parent;
+    return pid === server || parent === server || parent === process.pid || (!!parent && counts(parent));
+  };
+  let ticks = 0;
+  for (const [pid, found] of processes) if (counts(pid)) ticks += found.ticks;
+  return (ticks * 1_000) / TICKS_PER_SECOND;
+}
+
+const Targets = z.array(z.object({ webSocketDebuggerUrl: z.string() }));
+
+/** Collects the garbage of a process that was started with `--inspect`. */
+async function collectGarbage(port: number): Promise<void> {
+  const [target] = Targets.parse(await (await fetch(`http://127.0.0.1:${port}/json`)).json());
+  const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
+  await new Promise((resolve) => socket.addEventListener('open', resolve));
+  const answered = new Promise((resolve) => socket.addEventListener('message', resolve));
+  socket.send(JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' }));
+  await answered;
+  socket.close();
+}
+
+/** Memory that open streams take in a process of their own. */
+async function measureStreams({ pool, databaseUrl }: Setup): Promise<Measure[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'steward-bench-'));
+  const inspectPort = await findFreePort();
+  const service = await startProcess(
+    { databaseUrl, dataDir },
+    // The young generation of `npm start`.
+    { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectPort} --max-semi-space-size=4` },
+  );
+  const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
+  const ends: (() => void)[] = [];
+  const open = (program: Program) =>
+    new Promise<void>((resolve, reject) => {
+      const request = get(
+        `${service.address}${PUBLICATION}/stream?topic=default-data`,
+        { agent, headers: headersOf(program) },
+        (response) => {
+          response.resume();
+          if (response.statusCode === 200) resolve();
+          else reject(new Error(`${response.statusCode} of a stream`));
+        },
+      ).on('error', reject);
+      ends.push(() => request.destroy());
+    });
+  try {
+    const perSite = STREAMS_OF_SITE / STREAMS_OF_USER;
+    const programs: Program[] = [];
+    for (let opened = 0; opened < STREAMS; opened += STREAMS_OF_SITE) {
+      const { rows } = await pool.query<{ id: number }>(
+        `insert into site (slug, name, identity_mode) values ('b' || gen_random_uuid(), 'Bench', 'password') returning site_id as id`,
+      );
+      programs.push(...(await addPrograms(pool, rows[0]?.id ?? 0, perSite)));
+    }
+    const [first] = programs;
+    const { pid = 0 } = service.child;
+    if (first) await call(service.address, `${PUBLICATION}/topics`, first, { method: 'GET' });
+    await collectGarbage(inspectPort);
+    await sleep(1_000);
+    const before = readResidentBytes(pid);
+    const limit = pLimit(20);
+    await Promise.all(
+      programs.flatMap((program) =>
+        Array.from({ length: STREAMS_OF_USER }, () => limit(() => open(program))),
+      ),
+    );
+    await collectGarbage(inspectPort);
+    await sleep(2_000);
+    const bytes = readResidentBytes(pid) - before;
+    return [{ name: `${STREAMS} streams`, ours: bytes / BYTES_PER_MIB, unit: 'MiB', maximum: 50 }];
+  } finally {
+    for (const end of ends) end();
+    agent.destroy();
+    service.child.kill('SIGKILL');
+    await service.exited;
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Kills writers and fillers again and again until there are `count` events; returns the number of kills. @throws Error for a gap or double */
+async function killProcesses(
+  pool: Pool,
+  databaseUrl: string,
+  siteId: number,
+  count: number,
+): Promise<number> {
+  const key = Buffer.alloc(32).toString('base64');
+  const start = (role: PublicationTask['role']) =>
+    startPublicationProcess({ role, databaseUrl, siteId, key, batchSize: KILL_BATCH });
+  let kills = 0;
+  const readState = async () => {
+    const { rows } = await pool.query<{ name: string; events: number; next: number; last: number }>(
+      `select t.name, t.next::int as next, count(e.off)::int as events, coalesce(max(e.off), -1)::int as last,
+         count(distinct e.payload ->> 'eventId')::int as ids
+       from topic t left join topic_event e on e.site_id = t.site_id and e.topic_id = t.topic_id
+       where t.site_id = $1 and t.name in ('default-data', 'all') group by t.name, t.next order by t.name desc`,
+      [siteId],
+    );
+    return rows;
+  };
+  const hasWritten = async () => {
+    const { rows } = await pool.query<{ next: number }>(
+      `select next::int as next from topic where site_id = $1 and name = 'default-data'`,
+      [siteId],
+    );
+    return (rows[0]?.next ?? 0) >= count;
+  };
+  let acknowledged = 0;
+  while (!(await hasWritten())) {
+    const [writer, filler] = [start('write'), start('fill')];
+    await writer.waitFor(String(KILL_BATCH));
+    await sleep(Math.random() * 4_000);
+    for (const { child } of [writer, filler]) child.kill('SIGKILL');
+    await Promise.all([writer.exited, filler.exited]);
+    acknowledged += writer.lines.length * KILL_BATCH;
+    kills += 2;
+  }
+  const last = start('fill');
+  for (;;) {
+    const [source, filled] = await readState();
+    if (source && filled && source.next === filled.next) {
+      for (const { events, next, last: offset, name } of [source, filled])
+        if (events !== next || offset !== next - 1)
+          throw new Error(`${name}: ${events} events, next ${next}`);
+      if (source.events < acknowledged)
+        throw new Error(`${acknowledged} events were committed, ${source.events} are stored`);
+      break;
+    }
+    await sleep(500);
+  }
+  last.child.kill('SIGKILL');
+  await last.exited;
+  return kills;
+}
+
+async function addSite(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ id: number }>(
+    `insert into site (slug, name, identity_mode) values ('k' || gen_random_uuid(), 'Bench', 'password') returning site_id as id`,
+  );
+  const siteId = rows[0]?.id ?? 0;
+  await pool.query(
+    `insert into topic (site_id, name) select $1, unnest('{default-data,default-users,default-schema,all}'::text[])`,
+    [siteId],
+  );
+  await pool.query(
+    `insert into topic_definition (site_id, topic_id, format, entry_types, source_next)
+     select $1, topic_id, 'Cells', '[{"entryTypeId": 5}]', 0 from topic where site_id = $1 and name = 'all'`,
+    [siteId],
+  );
+  return siteId;
+}
+
+/** Two processes of the service on one PostgreSQL. */
+interface Setup {
+  /** Address of the process that is written to, and of the other one. */
+  url: string;
+  otherUrl: string;
+  databaseUrl: string;
+  dataDir: string;
+  pool: Pool;
+}
+
+async function withServices(run: (setup: Setup) => Promise<Measure[]>): Promise<Measure[]> {
+  await chooseDatabase('postgres');
+  const service = await startService({ sample: true, administrator: ada });
+  const databaseUrl = service.storageEnv['DATABASE_URL'] ?? '';
+  const dataDir = await mkdtemp(join(tmpdir(), 'steward-bench-'));
+  const other = await startProcess({ databaseUrl, dataDir });
+  const pool = new Pool({ connectionString: databaseUrl, max: 5 });
+  try {
+    return await run({ url: service.url, otherUrl: other.address, databaseUrl, dataDir, pool });
+  } finally {
+    await pool.end();
+    other.child.kill('SIGKILL');
+    await other.exited;
+    await rm(dataDir, { recursive: true, force: true });
+    await service.remove();
+  }
+}
+
+async function measureWaits({ url, otherUrl, pool }: Setup): Promise<Measure[]> {
+  const [writer, reader] = await addPrograms(pool, 1, 2);
+  if (!writer || !reader) throw new Error('No program');
+  const waits = await measureLatency(url, otherUrl, [writer, reader]);
+  const name = 'commit to poll of another process';
+  return [
+    { name: `${name}, p50`, ours: percentile(waits, 0.5), unit: 'ms' },
+    { name: `${name}, p95`, ours: percentile(waits, 0.95), unit: 'ms', maximum: 150 },
+  ];
+}
+
+/** Writes beside custom topics and polls; each is compared with writes alone just before and just after it. */
+async function measureWriters(setup: Setup): Promise<Measure[]> {
+  const { url, otherUrl, pool } = setup;
+  const programs = await addPrograms(pool, 1, WAITING_POLLS + WRITERS);
+  const [writer] = programs;
+  if (!writer) throw new Error('No program');
+  const cells = await findCells(pool);
+  const writers = programs.slice(0, WRITERS);
+  const readers = programs.slice(WRITERS);
+  const writeBesidePolls = async (topics: readonly string[]) => {
+    const stop = new AbortController();
+    const polling = keepPolling(otherUrl, readers, topics, stop.signal);
+    const writes = await measureWrites(setup, writers, cells);
+    stop.abort();
+    await polling;
+    return writes;
+  };
+  await measureWrites(setup, writers, cells);
+  const alone = await measureWrites(setup, writers, cells);
+  const besidePolls = await writeBesidePolls(['default-schema']);
+  for (let index = 0; index < CUSTOM_TOPICS; index += 1)
+    await call(url, `${PUBLICATION}/topicdefinitions`, writer, {
+      body: { name: `bench-${index}`, format: 'Rows', entryTypes: [{ entryTypeId: cells.typeId }] },
+    });
+  const besideTopics = await measureWrites(setup, writers, cells);
+  const besideBoth = await writeBesidePolls(['default-schema']);
+  const besideReaders = await writeBesidePolls(['default-schema', 'bench-0']);
+  await pool.query(`delete from topic_definition where site_id = 1`);
+  const after = await measureWrites(setup, writers, cells);
+  const floor = (alone.rate + after.rate) / 2;
+  const floorMs = (alone.processorMs + after.processorMs) / 2;
+  const compare = (name: string, { rate, processorMs }: typeof alone, minimum?: number): Measure[] => [
+    { name, ours: rate, floor, unit: '1/s', ...(minimum !== undefined && { minimum }) },
+    { name: `processor time of each of the ${name}`, ours: processorMs, floor: floorMs, unit: 'ms' },
+  ];
+  return [
+    { name: 'writes alone, before and after', ours: alone.rate, floor: after.rate, unit: '1/s' },
+    {
+      name: 'processor time of each of the writes alone, before and after',
+      ours: alone.processorMs,
+      floor: after.processorMs,
+      unit: 'ms',
+    },
+    ...compare(`writes beside ${WAITING_POLLS} waiting polls`, besidePolls),
+    ...compare(`writes beside ${CUSTOM_TOPICS} topics`, besideTopics),
+    ...compare(
+      `writes beside ${CUSTOM_TOPICS} topics and ${WAITING_POLLS} waiting polls`,
+      besideBoth,
+      0.95 * floor,
+    ),
+    ...compare(
+      `writes beside ${CUSTOM_TOPICS} topics and ${WAITING_POLLS} polls that read one of them`,
+      besideReaders,
+    ),
+  ];
+}
+
+async function measureDraining({ url, databaseUrl, dataDir, pool }: Setup): Promise<Measure[]> {
+  const database = await openDatabase({ databaseUrl, dataDir });
+  for (let from = 0; from < DRAINED_EVENTS; from += KILL_BATCH)
+    await publishCells(database.db, 1, Array(KILL_BATCH).fill('x'.repeat(300)));
+  await database.close();
+  await pool.query('vacuum analyze topic_event');
+  const programs = await addPrograms(pool, 1, 4);
+  /** Each consumer drains once: what it has acknowledged is read. */
+  const drainOurs = async (encoding: Parameters<typeof drainByPoll>[2]) => {
+    const program = programs.pop();
+    if (!program) throw new Error('No program');
+    return drainByPoll(url, program, encoding);
+  };
+  const [plain, packed] = [await drainOurs('identity'), await drainOurs('gzip, deflate, br')];
+  const { texts } = plain;
+  const natsServer = ensureNatsServer();
+  const drain = async (policy: AckPolicy) =>
+    natsServer === undefined ? undefined : drainJetStream(natsServer, texts, policy);
+  const each = await drain(AckPolicy.Explicit);
+  const batches = await drain(AckPolicy.All);
+  // Again after the peer, because the machine may have become busier or quieter.
+  const [plainAgain, packedAgain] = [await drainOurs('identity'), await drainOurs('gzip, deflate, br')];
+  const size = Math.round((texts[0] ?? '').length);
+  const compare = (name: string, rates: readonly { rate: number }[], floor: number | undefined): Measure => ({
+    name: `messages of ${size} characters drained, ${name}`,
+    ours: rates.reduce((sum, { rate }) => sum + rate, 0) / rates.length,
+    ...(floor !== undefined && { floor, minimum: floor }),
+    unit: '1/s',
+  });
+  return [
+    compare('each acknowledged', [plain, plainAgain], each),
+    compare('each batch acknowledged', [plain, plainAgain], batches),
+    compare('compressed, each acknowledged', [packed, packedAgain], each),
+  ];
+}
+
+const bench = (
+  subject: string,
+  measure: (setup: Setup, options: { rows: number }) => Promise<Measure[]>,
+  text?: string,
+): Bench => ({
+  name: `Publications: ${subject}`,
+  peerName: subject === 'draining' ? 'JetStream' : 'alone',
+  run({ rows = 20_000, note }) {
+    if (text !== undefined) note(text);
+    return withServices((setup) => measure(setup, { rows }));
+  },
+});
+
+export const publications: readonly Bench[] = [
+  bench('waiting', measureWaits),
+  bench('writers', measureWriters, 'Custom topics have every written field.'),
+  bench('streams', measureStreams, 'The memory is read after a garbage collection.'),
+  bench('kills', async ({ pool, databaseUrl }, { rows }) => [
+    {
+      name: `kills of writers and fillers over ${rows} events without gap, double or loss`,
+      ours: await killProcesses(pool, databaseUrl, await addSite(pool), rows),
+      unit: '',
+    },
+  ]),
+  bench('draining', measureDraining, 'By poll always a batch of 1,000 is acknowledged.'),
+];
