@@ -106,3 +106,21 @@ test('dates are typed, pasted or chosen from a calendar, and Booleans are switch
   await expect(from).toHaveValue('8 Jan 2026, 15:30');
   await expect(from).toBeFocused();
 });
+
+test('a disabled item of a menu says why, can be reached, and does nothing', async ({ page }) => {
+  await openAs(page, ada);
+  await callApi(page, 'POST', '/schema/entrytypes', {
+    apiName: 'Empty',
+    singularName: 'Empty',
+    pluralName: 'Empties',
+  });
+  await page.goto('/entries/Empty');
+  await page.getByRole('button', { name: 'Import and export' }).click();
+  const item = page.getByRole('menuitem', { name: 'Export Nothing matches' });
+  await expect(item).toBeDisabled();
+  await page.keyboard.press('ArrowDown');
+  await expect(item).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(item).toBeFocused();
+  await expectAccessibleInBothThemes(page);
+});

@@ -1,7 +1,15 @@
 import { Check } from 'lucide-react';
 import { useEffect } from 'react';
 import type { RefObject } from 'react';
-import { Menu, MenuItem, MenuSection, Popover, Separator, Text } from 'react-aria-components';
+import {
+  Menu,
+  MenuItem,
+  type MenuItemProps,
+  MenuSection,
+  Popover,
+  Separator,
+  Text,
+} from 'react-aria-components';
 import { flushSync } from 'react-dom';
 import { cx } from '../cx.ts';
 import { preloadConfirmDialog } from '../dialog/ConfirmHost.tsx';
@@ -103,6 +111,16 @@ function MenuGroup({ group, at, label, closeThen }: GroupProps) {
   );
 }
 
+/** An item that explains why it is disabled keeps the focus, which React Aria takes from items with `isDisabled`. */
+const renderDisabled: MenuItemProps['render'] = (props) =>
+  'href' in props ? (
+    <a {...props} aria-disabled>
+      {props.children}
+    </a>
+  ) : (
+    <div {...props} aria-disabled />
+  );
+
 function MenuGroupItem({ item, closeThen }: { item: MenuItemData } & ClosingProps) {
   const { label, icon: Icon, href, disabledReason, danger, checked, closesMenu, onSelect } = item;
   const off = disabledReason !== undefined;
@@ -114,6 +132,7 @@ function MenuGroupItem({ item, closeThen }: { item: MenuItemData } & ClosingProp
       textValue={label}
       className={cx('menu-item', danger && 'menu-item-danger', off && 'menu-item-off')}
       href={off ? undefined : href}
+      {...(off && { render: renderDisabled })}
       shouldCloseOnSelect={!off && ends}
       onAction={off || !onSelect ? undefined : () => (ends ? closeThen(onSelect) : onSelect())}
     >
