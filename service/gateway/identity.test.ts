@@ -197,4 +197,13 @@ onEachApp((context) => {
     expect((await setUpIdentity({ mode: 'password' })).body.mode).toBe('password');
     expect((await startSignIn()).status).toBe(404);
   });
+
+  test('a provider that does not answer is 503 with Retry-After', async () => {
+    const other = await startIdentityProvider(`${publicUrl}/sign-in/identity`);
+    const { issuer, clientId, clientSecret } = other;
+    expect((await setUpIdentity({ issuer, clientId, clientSecret })).status).toBe(200);
+    await other.close();
+    const { status, headers } = await startSignIn();
+    expect([status, headers['retry-after']]).toEqual([503, '10']);
+  });
 });

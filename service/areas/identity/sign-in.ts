@@ -1,4 +1,4 @@
-import { ApiError, forbidden, notFound, unauthorized } from '../../kernel/api-error.ts';
+import { ApiError, forbidden, notFound, retryLater, unauthorized } from '../../kernel/api-error.ts';
 import { change } from '../../kernel/audit/change.ts';
 import type { RequestOrigin } from '../../kernel/auth/caller.ts';
 import type { Db } from '../../kernel/db/database.ts';
@@ -26,12 +26,13 @@ type IdentityServices = Pick<Services, 'publicUrl' | 'encryption' | 'egress'>;
 /** Redirect URI registered at providers. */
 export const buildRedirectUrl = (publicUrl: string): string => `${publicUrl}/sign-in/identity`;
 
+const RETRY_SECONDS = 10;
 const UNREACHABLE_MESSAGE = 'The identity manager of this site does not answer. Try again in a moment.';
 
 /**
  * Starts a sign-in at the identity manager of a site. If the browser has a session on that site, the user is proving
  * presence: the provider must ask for credentials again.
- * @throws ApiError 404, 503
+ * @throws ApiError 404, 503 if the provider does not answer
  */
 export async function startIdentitySignIn(
   db: Db,
@@ -45,7 +46,7 @@ export async function startIdentitySignIn(
     redirectUrl: buildRedirectUrl(publicUrl),
     forceSignIn: currentSiteId === stored.siteId,
   }).catch(() => {
-    throw new ApiError(503, UNREACHABLE_MESSAGE);
+    throw retryLater(503, UNREACHABLE_MESSAGE, RETRY_SECONDS);
   });
   await saveAttempt(db, hashSecret(state), { siteId: stored.siteId, nonce, verifier });
   return { url, state, secret: computeTabSecret(state, encryption) };
