@@ -1,7 +1,7 @@
 /**
  * `npm run bench [name…]`: runs the benchmarks below and prints Markdown tables with the ratios. Options: `--users 1000000` and
  * `--entries 100000` set the size of the data (`npm run bench -- grid --entries 100000`), `--rows 1000000` that of exported files,
- * `--delay 5` the distance of the database.
+ * `--delay 5` adds 5 ms of network delay in each direction between service and database.
  */
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -68,15 +68,15 @@ const BENCHES: readonly Bench[] = [
 const formatNumber = (value: number, unit: string) =>
   `${value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 })}${unit && ` ${unit}`}`;
 
-function formatRow({ name, ours, floor, unit, maximum: limit, minimum: least }: Measure): string {
-  const beside = floor === undefined ? '' : formatNumber(floor, unit);
+function formatRow({ name, ours, floor, unit, maximum, minimum }: Measure): string {
+  const floorText = floor === undefined ? '' : formatNumber(floor, unit);
   const ratio = floor ? `${(ours / floor).toFixed(2)} ×` : '';
   const bounds = [
-    limit !== undefined && formatNumber(limit, unit) + (ours > limit ? ' – missed' : ''),
-    least !== undefined && `at least ${formatNumber(least, unit)}${ours < least ? ' – missed' : ''}`,
+    maximum !== undefined && formatNumber(maximum, unit) + (ours > maximum ? ' – missed' : ''),
+    minimum !== undefined && `at least ${formatNumber(minimum, unit)}${ours < minimum ? ' – missed' : ''}`,
   ];
   const limits = bounds.filter((bound) => bound !== false).join(', ');
-  return `| ${[name.trim(), formatNumber(ours, unit), beside, ratio, limits].join(' | ')} |`;
+  return `| ${[name.trim(), formatNumber(ours, unit), floorText, ratio, limits].join(' | ')} |`;
 }
 
 /** Parses the option `--name`, a positive whole number. */
@@ -86,7 +86,7 @@ function parseCount(
 ): { [name]?: number } {
   if (text === undefined) return {};
   const value = Number(text);
-  if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name}: a whole number`);
+  if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name} must be a positive whole number`);
   return { [name]: value };
 }
 

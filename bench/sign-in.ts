@@ -13,3 +13,18 @@ export async function signIn({ url }: Service): Promise<Record<string, string>> 
   const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
   return { ...headers, cookie: cookies.join('; ') };
 }
+
+/** Signs in as an administrator. Returns a function that calls the session API. @throws {Error} For a status of 400 or above. */
+export async function createSessionClient(service: Service) {
+  const headers = await signIn(service);
+  const { 'content-type': _, ...formHeaders } = headers;
+  return async (method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> => {
+    const response = await fetch(service.url + path, {
+      method,
+      headers: body instanceof FormData ? formHeaders : headers,
+      ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${response.status} of ${path}: ${await response.text()}`);
+    return response.json();
+  };
+}

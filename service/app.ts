@@ -32,8 +32,8 @@ import { registerDrain } from './kernel/http/drain.ts';
 import { registerErrorHandlers, connectionErrorHandlers } from './kernel/http/error-responses.ts';
 import type { Services } from './kernel/http/handler.ts';
 import { MAX_HEAD_BYTES, registerHeadChecks, rewriteTooLongUrl } from './kernel/http/request-head.ts';
-import { createRequestIds, getTraceId } from './kernel/http/trace.ts';
-import { registerProbes } from './kernel/operation/readiness.ts';
+import { createRequestIds, getTraceId } from './kernel/http/request-ids.ts';
+import { registerProbes } from './kernel/installation/readiness.ts';
 import { requestDuration } from './kernel/telemetry/metrics.ts';
 import { isTracing, type RequestSpan, runInSpan, startRequestSpan } from './kernel/telemetry/tracing.ts';
 

@@ -8,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { ada } from '../../e2e/support/data/people.ts';
 import { writeBackup } from '../../service/areas/backups/file/write-backup.ts';
 import { registry } from '../../service/areas/registry.ts';
 import { type Db, openDatabase } from '../../service/kernel/db/database.ts';
@@ -18,6 +17,7 @@ import { type Bench, type Measure, measureMs } from '../bench.ts';
 import { chooseDatabase } from '../database.ts';
 import { ENTRIES, startEntryService, type EntryService } from '../entries/entry-service.ts';
 import { measureResidentMb } from '../entries/memory.ts';
+import { createSessionClient } from '../sign-in.ts';
 
 const CHANGES = 1;
 const BACKUPS = '/console/api/rest/v4/backups';
@@ -34,33 +34,9 @@ const Backup = z.object({
 });
 const Contents = z.object({ members: z.array(z.object({ size: z.number() })) });
 
-/** Signs in as an administrator; returns a function that calls the session API. */
-export async function signInToConsole({ service }: EntryService) {
-  const formHeaders = { 'x-steward-console': '1', origin: service.url };
-  const headers = { ...formHeaders, 'content-type': 'application/json' };
-  const answer = await fetch(`${service.url}/console/api/session`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(ada),
-  });
-  const cookie = answer.headers
-    .getSetCookie()
-    .map((each) => each.split(';')[0])
-    .join('; ');
-  return async (method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> => {
-    const response = await fetch(service.url + path, {
-      method,
-      headers: { ...(body instanceof FormData ? formHeaders : headers), cookie },
-      ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${response.status} of ${path}: ${await response.text()}`);
-    return response.json();
-  };
-}
-
 /** Requests a backup, waits until it is ready and samples the memory of the service. */
 async function measureBackup(entryService: EntryService) {
-  const call = await signInToConsole(entryService);
+  const call = await createSessionClient(entryService.service);
   const idle = await measureResidentMb();
   await call('POST', `${BACKUPS}/request`, {});
   let peak = idle;

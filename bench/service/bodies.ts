@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ada } from '../../e2e/support/data/people.ts';
 import { type Service, startService } from '../../e2e/support/service.ts';
 import { findFreePort } from '../../scripts/testing/free-port.ts';
-import { createHeavyBodies, type HeavyBody } from '../../service/testing/measures/heavy-bodies.ts';
+import { createHeavyBodies, type HeavyBody } from '../../service/testing/heavy-bodies.ts';
 import type { Bench, Measure } from '../bench.ts';
 import { chooseDatabase } from '../database.ts';
 import { signIn } from '../sign-in.ts';

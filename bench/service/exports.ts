@@ -7,7 +7,7 @@ import { type Bench, type Measure, measureMs } from '../bench.ts';
 import { type EntryService, startEntryService } from '../entries/entry-service.ts';
 import { measureResidentMb } from '../entries/memory.ts';
 import { measureProcessorTime } from '../processor-time.ts';
-import { signInToConsole } from './backups.ts';
+import { createSessionClient } from '../sign-in.ts';
 
 const JOBS = '/console/api/rest/v1/management/jobs';
 const MB = 1e6;
@@ -37,7 +37,7 @@ const Job = z.object({
 async function measureExport(entryService: EntryService, fields: readonly string[], query: object) {
   await entryService.service.stop();
   await entryService.service.start();
-  const call = await signInToConsole(entryService);
+  const call = await createSessionClient(entryService.service);
   const idle = await measureResidentMb();
   const databaseUrl = entryService.service.storageEnv['DATABASE_URL'];
   const usedBefore = measureProcessorTime(databaseUrl);

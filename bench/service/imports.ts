@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { EntryImportRow } from '../../contract/generated/types.gen.ts';
 import { type Bench, type Measure, measureMs } from '../bench.ts';
 import { type EntryService, startEntryService } from '../entries/entry-service.ts';
-import { signInToConsole } from './backups.ts';
+import { createSessionClient } from '../sign-in.ts';
 
 const JOBS = '/console/api/rest/v1/management/jobs';
 const ENTRIES = 100_000;
@@ -55,7 +55,7 @@ function createRows({ getField }: EntryService, count: number): EntryImportRow[]
 
 /** Uploads and imports the rows; returns the durations of the upload and of the job in milliseconds. */
 async function measureImport(entryService: EntryService, rows: readonly EntryImportRow[]) {
-  const call = await signInToConsole(entryService);
+  const call = await createSessionClient(entryService.service);
   const body = { entryTypeId: entryService.typeId, fileName: 'companies.csv', uploadsItems: true };
   const { id } = Job.parse(await call('POST', `${JOBS}/entryImports`, body));
   const parts: string[] = [];

@@ -9,7 +9,7 @@ import { type Bench, type Measure, measureMs, percentile } from '../bench.ts';
 import { startEntryService } from '../entries/entry-service.ts';
 import { measureResidentMb } from '../entries/memory.ts';
 import { measureProcessorTime } from '../processor-time.ts';
-import { signInToConsole } from './backups.ts';
+import { createSessionClient } from '../sign-in.ts';
 
 const API = '/console/api/rest';
 const DOCUMENTS = 1_000;
@@ -74,7 +74,7 @@ export const reports: Bench = {
     const env = { NODE_OPTIONS: `${PRODUCTION} --import ${probe}`, GAP_PORT: String(gapPort) };
     const entryService = await startEntryService('postgres', { entries: ROWS, changes: 0, env });
     try {
-      const call = await signInToConsole(entryService);
+      const call = await createSessionClient(entryService.service);
       const readGap = async () => Gap.parse(await (await fetch(`http://127.0.0.1:${gapPort}`)).json());
       const fields = entryService.fieldNames.slice(0, FIELDS);
       const tags = fields.map((name) => `{${name}}`);

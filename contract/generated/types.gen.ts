@@ -1428,7 +1428,7 @@ export type UserUpdates = {
     timeZone?: NullableTimeZone;
     userIds?: Array<UserId>;
     /**
-     * When the users were read for the review. Users changed later are conflicts and left alone.
+     * When the users were read for the review. Users changed later are conflicts and skipped.
      */
     reviewedAt?: string;
     /**
@@ -1445,7 +1445,7 @@ export type UserRemovals = {
     uploadsItems?: UploadsItems;
     userIds?: Array<UserId>;
     /**
-     * When the users were read for the review. Users changed later are conflicts and left alone.
+     * When the users were read for the review. Users changed later are conflicts and skipped.
      */
     reviewedAt?: string;
     /**
@@ -1483,7 +1483,7 @@ export type UserImportRow = {
     userId?: number;
     set?: UserImportValues;
     /**
-     * Values of the user when the row was reviewed. A user with other values of the properties in `set` is a conflict and left alone.
+     * Values of the user when the row was reviewed. A user with other values of the properties in `set` is a conflict and skipped.
      */
     expected?: UserImportValues;
     licenseTypeId?: LicenseTypeId;
@@ -1536,7 +1536,7 @@ export type LicenseChanges = {
     uploadsItems?: UploadsItems;
     licenses?: Array<LicenseChange>;
     /**
-     * When the users were read for the review. Users changed later are conflicts and left alone.
+     * When the users were read for the review. Users changed later are conflicts and skipped.
      */
     reviewedAt?: string;
     /**
@@ -1565,7 +1565,7 @@ export type MembershipChanges = {
     uploadsItems?: UploadsItems;
     memberships?: Array<MembershipChange>;
     /**
-     * When the users were read for the review. Users changed later are conflicts and left alone.
+     * When the users were read for the review. Users changed later are conflicts and skipped.
      */
     reviewedAt?: string;
     /**
@@ -1670,7 +1670,7 @@ export type EntryUpdate = {
      */
     values?: Array<JobCellValue>;
     /**
-     * Values that the fields must still have; an entry with another value is a conflict and left alone.
+     * Values that the fields must still have; an entry with another value is a conflict and skipped.
      */
     expected?: Array<JobCellValue>;
 };
@@ -1685,7 +1685,7 @@ export type EntryUpdates = {
     entries?: Array<EntryUpdate>;
     ignoreNearDups?: boolean;
     /**
-     * When the entries were read for the review. An entry of which another user changed one of the fields later is a conflict and left alone, unless `expected` has the value of that field.
+     * When the entries were read for the review. An entry of which another user changed one of the fields later is a conflict and skipped, unless `expected` has the value of that field.
      */
     reviewedAt?: string;
     /**
@@ -1703,7 +1703,7 @@ export type EntryDeletions = {
     entryTypeId: number;
     entryIds?: Array<number>;
     /**
-     * When the entries were read for the review. Entries that another user changed later are conflicts and left alone.
+     * When the entries were read for the review. Entries that another user changed later are conflicts and skipped.
      */
     reviewedAt?: string;
     /**
@@ -1737,7 +1737,7 @@ export type EntryImportRow = {
      */
     values: Array<JobCellValue>;
     /**
-     * Values that the fields must still have; an entry with another value is a conflict and left alone.
+     * Values that the fields must still have; an entry with another value is a conflict and skipped.
      */
     expected?: Array<JobCellValue>;
     /**
@@ -1894,7 +1894,7 @@ export type JobChanges = {
 };
 
 /**
- * `conflict`: changed by someone else since the review, and left alone.
+ * `conflict`: changed by someone else since the review, and skipped.
  */
 export type JobItemState = 'open' | 'done' | 'unchanged' | 'conflict' | 'failed';
 
@@ -1956,7 +1956,7 @@ export type JobPace = {
          */
         done: number;
         /**
-         * Items that failed, or were left alone.
+         * Items that failed, or were skipped.
          */
         failed: number;
     }>;
@@ -11909,7 +11909,7 @@ export type DownloadJobReportData = {
          */
         format?: 'csv' | 'xlsx';
         /**
-         * `failed`: instead of the report, the rows of the imported file that failed or were left alone, with the columns of the file, the number of the row and the reason. Such a file can be corrected and imported again. 409 for jobs that were started without the cells of their file.
+         * `failed`: instead of the report, the rows of the imported file that failed or were skipped, with the columns of the file, the number of the row and the reason. Such a file can be corrected and imported again. 409 for jobs that were started without the cells of their file.
          */
         rows?: 'all' | 'failed';
     };

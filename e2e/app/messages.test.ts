@@ -1,9 +1,9 @@
 /** Jobs and messages have their own place in the window: they cover no control, on a desktop and on a phone. */
 import type { Page } from '@playwright/test';
 import { expectAccessibleInBothThemes, expectToast, fillForm } from '../support/actions.ts';
+import { usersGrid } from '../support/bulk.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
 import { expectFits, expectNothingCovered, VIEWPORT_WIDTHS } from '../support/checks/page-checks.ts';
-import { usersGrid } from '../support/data/bulk.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 

@@ -244,7 +244,7 @@ test('restricting people to approved addresses shows who would have been locked 
   await getItem(page, 'Commands', /^Restrict .* to approved addresses/).click();
   const rehearsal = page.getByRole('region', { name: 'Who would have been locked out' });
   await expect(rehearsal).toContainText(
-    '1 of 1 person used an address that is not approved in the last 90 days.',
+    'In the last 90 days, 1 of 1 person used an address that is not approved.',
   );
   await rehearsal.getByText('30 days').click();
   await expect(rehearsal).toContainText('in the last 30 days.');

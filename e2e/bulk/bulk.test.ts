@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { UserLicenseInfoResponse } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectAccessibleInBothThemes, fillForm } from '../support/actions.ts';
-import { type ApiCalls, openAs } from '../support/calls.ts';
 import {
   selectionBar,
   waitForDryRun,
@@ -12,7 +11,8 @@ import {
   undoJob,
   chooseBulkAction,
   selectAll,
-} from '../support/data/bulk.ts';
+} from '../support/bulk.ts';
+import { type ApiCalls, openAs } from '../support/calls.ts';
 import { ada } from '../support/data/people.ts';
 import { findTile } from '../support/locators.ts';
 import { countSteps } from '../support/steps.ts';

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { Job, JobItem } from '../../contract/generated/types.gen.ts';
 import { fillForm } from '../support/actions.ts';
-import { type ApiCalls, createCalls, openAs } from '../support/calls.ts';
 import {
   selectionBar,
   waitForDryRun,
@@ -9,7 +8,8 @@ import {
   openJob,
   chooseBulkAction,
   selectAll,
-} from '../support/data/bulk.ts';
+} from '../support/bulk.ts';
+import { type ApiCalls, createCalls, openAs } from '../support/calls.ts';
 import { ada, type Person } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -104,7 +104,7 @@ test('skips and reports users changed between dry run and job', async ({ page, e
   await theirs.click();
   await waitForJob(elsewhere, 'Set 3 licenses to Free/Complimentary: finished');
   await mine.click();
-  await waitForJob(page, 'Set 3 licenses to Limited: finished, 3 left alone');
+  await waitForJob(page, 'Set 3 licenses to Limited: finished, 3 skipped');
   for (const { id } of people) expect(await licenseOf(calls, id)).toBe(3);
   await openJob(page, 'Set 3 licenses to Limited');
   await expect(page.getByText('Someone else changed this user in the meantime').first()).toBeVisible();

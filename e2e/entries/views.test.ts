@@ -287,7 +287,7 @@ test('edits all matching entries or a selection as a job, undoes it, and keeps t
   await change(first ?? {}, 'Stage', null);
   await dialog.getByRole('button', { name: 'Change 10 Offers' }).click();
   await expect(dialog).toBeHidden();
-  await expectToast(page, 'Set Stage of 10 Offers to Lost: finished, 1 left alone');
+  await expectToast(page, 'Set Stage of 10 Offers to Lost: finished, 1 skipped');
   expect(await countLost()).toBe(9);
   // The grid shows the new values without a reload.
   const grid = page.getByRole('grid', { name: 'Offers' });
@@ -305,7 +305,7 @@ test('edits all matching entries or a selection as a job, undoes it, and keeps t
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Undo' }).first().click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Undo' }).click();
-  await expectToast(page, 'Restore Stage of 9 Offers: finished, 1 left alone');
+  await expectToast(page, 'Restore Stage of 9 Offers: finished, 1 skipped');
   expect(await waitForJob(page)).toMatchObject({ inverseOf: job.id, done: 8, conflicts: 1 });
   expect(await countLost()).toBe(0);
   await page.goto('/entries/Offers');

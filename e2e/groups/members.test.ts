@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessibleInBothThemes, expectToast, fillForm } from '../support/actions.ts';
+import { waitForJob } from '../support/bulk.ts';
 import { openAs } from '../support/calls.ts';
-import { waitForJob } from '../support/data/bulk.ts';
 import { ada } from '../support/data/people.ts';
 import { type Group, groupHeading, membersGrid } from '../support/locators.ts';
 import { expect, test } from '../support/test.ts';

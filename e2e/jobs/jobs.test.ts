@@ -93,7 +93,7 @@ test('a job is announced at its end, and its page says what became of everyone a
   });
   await waitForEnd(calls, job);
   await returnToTab(page);
-  const end = 'Deactivate 5 people: finished, 1 failed, 1 left alone';
+  const end = 'Deactivate 5 people: finished, 1 failed, 1 skipped';
   await expectToast(page, end);
   await expect(page.locator('[data-live-announcer]')).toContainText(end);
   // The page reads again what the job changed.
@@ -102,7 +102,7 @@ test('a job is announced at its end, and its page says what became of everyone a
   );
 
   await openPopover(page);
-  await expect(jobRow(page, 'Deactivate 5 people, 1 failed')).toContainText('2 changed · 1 left alone');
+  await expect(jobRow(page, 'Deactivate 5 people, 1 failed')).toContainText('2 changed · 1 skipped');
   await expect(jobRow(page, 'Deactivate 5 people').getByRole('button', { name: /^Retry 1/ })).toBeVisible();
   await checkPageAtWidths(page);
   await setWidth(page, 1280);
@@ -113,7 +113,7 @@ test('a job is announced at its end, and its page says what became of everyone a
   await expect(page.getByRole('heading', { level: 1, name: 'Deactivate 5 people' })).toBeVisible();
   await expect(page.getByText('Finished, 1 failed', { exact: true })).toBeVisible();
   await expect(page.getByRole('list', { name: 'Outcomes' })).toHaveText(
-    '2 changed1 unchanged1 left alone1 failed',
+    '2 changed1 unchanged1 skipped1 failed',
   );
   await expectRow(peopleGrid(page), { Person: ann.name, Change: 'Inactive', Outcome: 'Changed' });
   await expectRow(peopleGrid(page), { Person: cal.name, Outcome: 'Unchanged' });
@@ -131,11 +131,11 @@ test('a job is announced at its end, and its page says what became of everyone a
     Reason: /person who started it/,
   });
   await page
-    .getByRole('region', { name: 'Why 1 was left alone' })
+    .getByRole('region', { name: 'Why 1 was skipped' })
     .getByRole('button', { name: '1 No longer on this site' })
     .click();
   await expect(page).toHaveURL(/reason=No/);
-  await expect(outcome(page, /^Left alone/)).toBeChecked();
+  await expect(outcome(page, /^Skipped/)).toBeChecked();
   await expect(peopleGrid(page)).toHaveAttribute('aria-rowcount', '2');
   await page.reload();
   await expect(peopleGrid(page).getByRole('row')).toHaveCount(2);
@@ -266,7 +266,7 @@ test('a job goes on after its tab was closed, and another browser sees it end', 
   await page.close();
   await openAs(elsewhere, ada, `/jobs/${job.id}`);
   await expect(elsewhere.getByText('Finished', { exact: true })).toBeVisible({ timeout: 90_000 });
-  await expect(elsewhere.getByRole('list', { name: 'Outcomes' })).toHaveText('1 changed1,500 left alone');
+  await expect(elsewhere.getByRole('list', { name: 'Outcomes' })).toHaveText('1 changed1,500 skipped');
   await choose(outcomes(elsewhere), /^Changed 1$/);
   await expectRow(peopleGrid(elsewhere), { Person: person.name, Outcome: 'Changed' });
   // Rows far down are read when they come into view.

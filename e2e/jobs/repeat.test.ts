@@ -1,7 +1,7 @@
 import type { Job } from '../../contract/generated/types.gen.ts';
 import { expectToast } from '../support/actions.ts';
+import { waitForDryRun } from '../support/bulk.ts';
 import { openAs } from '../support/calls.ts';
-import { waitForDryRun } from '../support/data/bulk.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 

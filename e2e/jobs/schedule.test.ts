@@ -1,8 +1,8 @@
 import type { Job } from '../../contract/generated/types.gen.ts';
 import { expectAccessibleInBothThemes, expectToast } from '../support/actions.ts';
+import { selectAll, selectionBar, waitForDryRun } from '../support/bulk.ts';
 import { openAs } from '../support/calls.ts';
 import { checkPageAtWidths } from '../support/checks/page-checks.ts';
-import { selectAll, selectionBar, waitForDryRun } from '../support/data/bulk.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 

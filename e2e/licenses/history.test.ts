@@ -11,8 +11,8 @@ import {
   fillForm,
   chooseRowAction,
 } from '../support/actions.ts';
+import { waitForJob } from '../support/bulk.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
-import { waitForJob } from '../support/data/bulk.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import type { Job, Session } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectToast, chooseOption, findSelect } from '../support/actions.ts';
+import { openJobs } from '../support/bulk.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { openJobs } from '../support/data/bulk.ts';
 import { createEntryType } from '../support/data/entries.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';

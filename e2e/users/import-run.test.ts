@@ -52,7 +52,7 @@ test('reports refused rows and leaves alone what someone else changed', async ({
   });
   await expectRow(importedRowsGrid(page), {
     Person: /Con Mine.*Row 4/,
-    Outcome: 'Left alone',
+    Outcome: 'Skipped',
     Reason: 'Someone else changed this user in the meantime: lastName',
   });
   await expectAccessible(page);

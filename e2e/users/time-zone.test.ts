@@ -10,8 +10,8 @@ import {
   chooseOption,
   findSelect,
 } from '../support/actions.ts';
+import { chooseBulkAction, selectAll, waitForDryRun, waitForJob } from '../support/bulk.ts';
 import { openAs } from '../support/calls.ts';
-import { chooseBulkAction, selectAll, waitForDryRun, waitForJob } from '../support/data/bulk.ts';
 import { callApi } from '../support/data/entries.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';

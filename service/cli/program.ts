@@ -1,5 +1,5 @@
 import { Command as Program, Option } from 'commander';
-import { checkInstallation } from '../kernel/operation/installation-checks.ts';
+import { checkInstallation } from '../kernel/installation/installation-checks.ts';
 import {
   clusterInitSyntax,
   clusterMoveSyntax,

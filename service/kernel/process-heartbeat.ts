@@ -2,4 +2,4 @@
 export const HEARTBEAT_INTERVAL_MS = 30_000;
 
 /** Time without heartbeat after which a process counts as ended: it was killed, hangs or does not reach the database. */
-export const SILENT_SECONDS = (3 * HEARTBEAT_INTERVAL_MS) / 1_000;
+export const HEARTBEAT_TIMEOUT_SECONDS = (3 * HEARTBEAT_INTERVAL_MS) / 1_000;

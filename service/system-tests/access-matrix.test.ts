@@ -10,8 +10,8 @@ import { openAndReadBackup } from '../cli/restore/restore-backup.ts';
 import type { Db } from '../kernel/db/database.ts';
 import { digestTable, listTables } from '../kernel/db/table-digest.ts';
 import type { Operation } from '../kernel/http/contract.ts';
+import { loadInstallationMetrics } from '../kernel/installation/metrics.store.ts';
 import { runDueJobs } from '../kernel/jobs/run-jobs.ts';
-import { loadInstallationMetrics } from '../kernel/operation/metrics.store.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
 import { formatMetrics } from '../kernel/telemetry/metrics.ts';
 import { callTool, readTool } from '../testing/agents.ts';
@@ -360,7 +360,7 @@ onEachApp(
       expect(refused.status).toBeGreaterThanOrEqual(400);
       const started = await start([entryId]);
       expect([started.status, started.text]).toEqual([202, started.text]);
-      await runDueJobs({ ...createJobContext(db), files: { ...services, heartbeatMs: 50 } });
+      await runDueJobs({ ...createJobContext(db), files: { ...services, leaseRenewalMs: 50 } });
       const { rawPayload } = await app.inject({ url: `${REPORTS}/runs/${started.body.runId}/file`, headers });
       return { report: await readMember(rawPayload, 'word/document.xml') };
     }

@@ -2,9 +2,9 @@
 import { randomInt } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { createLog } from '../kernel/telemetry/log.ts';
-import { createHeapMeter } from '../testing/fuzz/heap.ts';
 import { formatReport, fuzz, LogCollector } from '../testing/fuzz/run.ts';
 import { createFuzzWorld, type FuzzWorld } from '../testing/fuzz/world.ts';
+import { createHeapMeter } from '../testing/measures/heap.ts';
 import { MAX_TURN_MS } from '../testing/measures/turns.ts';
 import { contract, onEachApp } from '../testing/site.ts';
 

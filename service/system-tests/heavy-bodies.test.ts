@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/databases.ts';
 import { makeThings, type Things } from '../testing/entries/entries.ts';
-import { createHeavyBodies, type HeavyBody } from '../testing/measures/heavy-bodies.ts';
+import { createHeavyBodies, type HeavyBody } from '../testing/heavy-bodies.ts';
 import { MAX_TURN_MS, watchTurns } from '../testing/measures/turns.ts';
 import { createTestApp } from '../testing/site.ts';
 

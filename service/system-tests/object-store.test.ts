@@ -12,11 +12,11 @@ import { verifyNextBackup } from '../areas/backups/verify.ts';
 import { deleteOrphanFilesTask } from '../areas/entries/files/delete-orphan-files.ts';
 import { restoreBackup } from '../cli/restore/restore-backup.ts';
 import { openRestoreTarget } from '../cli/restore/target.ts';
-import { explainUnusableFiles } from '../kernel/files/files-store.ts';
 import { createS3Store } from '../kernel/files/s3-store.ts';
+import { explainUnusableFiles } from '../kernel/files/shared-store-check.ts';
 import type { Services } from '../kernel/http/handler.ts';
+import { checkInstallation } from '../kernel/installation/installation-checks.ts';
 import { runDueJobs } from '../kernel/jobs/run-jobs.ts';
-import { checkInstallation } from '../kernel/operation/installation-checks.ts';
 import { BACKUPS, listBackups, makeQueuedBackups } from '../testing/backups.ts';
 import { createTestDatabase } from '../testing/databases.ts';
 import { DATA, makeThings, type Things, uploadFiles } from '../testing/entries/entries.ts';
@@ -75,7 +75,7 @@ onEachApp(
     const getFile = (entryId: number, headers: Record<string, string> = {}, method?: 'HEAD') =>
       get(`${DATA}/entryfiles/${entryId}/fields/Plan`, headers, method);
     const runJobs = () =>
-      runDueJobs({ ...createJobContext(context().db), files: { ...services, heartbeatMs: 50 } });
+      runDueJobs({ ...createJobContext(context().db), files: { ...services, leaseRenewalMs: 50 } });
 
     test('a file of an entry is stored once, and sent whole, in parts, or not at all', async () => {
       const content = Buffer.concat([Buffer.from('%PDF-1.7'), randomBytes(100_000)]);

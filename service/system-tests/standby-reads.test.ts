@@ -15,9 +15,9 @@ import {
   withTransaction,
 } from '../kernel/db/database.ts';
 import { PositionSamples } from '../kernel/db/driver/standby.ts';
-import { checkInstallation } from '../kernel/operation/installation-checks.ts';
-import { createInstallation } from '../kernel/operation/installation.ts';
-import { loadMetrics } from '../kernel/operation/metrics.store.ts';
+import { checkInstallation } from '../kernel/installation/installation-checks.ts';
+import { createInstallation } from '../kernel/installation/installation.ts';
+import { loadMetrics } from '../kernel/installation/metrics.store.ts';
 import { hashSecret } from '../kernel/secret.ts';
 import { formatMetrics } from '../kernel/telemetry/metrics.ts';
 import { type ApiClient } from '../testing/calls.ts';

@@ -29,7 +29,7 @@ export async function makeQueuedBackups(
 ): Promise<void> {
   const { storageQuota } = services;
   const { dataDir, blobs } = place;
-  const files = { dataDir, blobs, storageQuota, backupSheets, heartbeatMs: 50 };
+  const files = { dataDir, blobs, storageQuota, backupSheets, leaseRenewalMs: 50 };
   const context = createJobContext(db, [defineBackupJob(write)]);
   await runDueJobs({ ...context, files, runs: isWorking }, signal);
 }

@@ -23,9 +23,9 @@ import { schemaArea } from '../areas/schema/area.ts';
 import { settingsArea } from '../areas/settings/area.ts';
 import { sitesArea } from '../areas/sites/area.ts';
 import { usersArea } from '../areas/users/area.ts';
+import { setAuditSentences } from './area/audit-sentences.ts';
 import { collectAreas } from './area/collect-areas.ts';
 import { setAreaStorageCleaner } from './session/session.ts';
-import { setAuditSentences } from './state/audit-sentences.ts';
 
 /** Writes of sign-in and session. When a session starts, ends or switches the site, the whole cache is cleared (session.ts). */
 const sessionInvalidations = {

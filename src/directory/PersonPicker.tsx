@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import { ComboBox, Input } from 'react-aria-components';
 import { FieldFrame } from '../ui/form/FieldFrame.tsx';
-import { OptionList } from '../ui/form/OptionList.tsx';
+import { OptionList } from '../ui/form/select/OptionList.tsx';
 import type { DirectoryRow } from './engine/row.ts';
 import { useFoundPeople } from './use-found-people.ts';
 

@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldText } from '../../contract/rules/fold-text.ts';
 import { licenseTypes } from '../../contract/rules/people/licenses.ts';
-import { FILTER_KEYS } from './engine/facets.ts';
-import type { FacetCounts, FilterKey, Filters } from './engine/facets.ts';
+import { FILTER_KEYS } from './engine/directory-query.ts';
+import type { FacetCounts, FilterKey, Filters } from './engine/directory-query.ts';
+import { SORT_KEYS } from './engine/directory-query.ts';
+import type { DirectoryQuery } from './engine/directory-query.ts';
 import { toRow } from './engine/row.ts';
 import type { DirectoryRow } from './engine/row.ts';
-import { SORT_KEYS } from './engine/search.ts';
-import type { DirectoryQuery } from './engine/search.ts';
 import { createPeopleIndex } from './people-index.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Filters } from './engine/facets.ts';
+import type { Filters } from './engine/directory-query.ts';
+import type { DirectoryQuery } from './engine/directory-query.ts';
 import { toRow } from './engine/row.ts';
 import type { DirectoryRow } from './engine/row.ts';
-import type { DirectoryQuery } from './engine/search.ts';
 import { createPeopleIndex } from './people-index.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');

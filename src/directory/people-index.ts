@@ -1,12 +1,12 @@
 import { foldText } from '../../contract/rules/fold-text.ts';
 import { getAccountStatuses } from '../../contract/rules/people/account-status.ts';
 import { splitEmailWords, splitNameWords } from './engine/collation.ts';
-import type { FacetCounts, FilterKey, Filters } from './engine/facets.ts';
-import { FILTER_KEYS } from './engine/facets.ts';
+import type { FacetCounts, FilterKey, Filters } from './engine/directory-query.ts';
+import { FILTER_KEYS } from './engine/directory-query.ts';
+import type { DirectoryQuery, DirectorySort, SortKey } from './engine/directory-query.ts';
 import { Matcher } from './engine/matcher.ts';
 import { People, ACTIVE, ADDRESSES, getLicense, LOCKED, TWO_FACTOR } from './engine/people.ts';
 import type { DirectoryRow } from './engine/row.ts';
-import type { DirectoryQuery, DirectorySort, SortKey } from './engine/search.ts';
 import { TextOrder } from './engine/text-order.ts';
 import { resolvePasted } from './paste/resolve-pasted.ts';
 import type { ResolvedPaste, Lookup } from './paste/resolve-pasted.ts';

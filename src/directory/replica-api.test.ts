@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { IDBFactory, IDBObjectStore } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Filters } from './engine/facets.ts';
+import type { Filters } from './engine/directory-query.ts';
 import { openReplicaApi } from './replica-api.ts';
 import type { ReplicaStatus } from './replica-api.ts';
 import { serializeQuery, readLastSnapshot, openReplicaStore } from './replica-store.ts';

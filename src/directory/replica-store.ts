@@ -4,9 +4,9 @@ import type { GroupInfoResponse } from '../../contract/generated/types.gen.ts';
 import { isSameIdentity } from '../api/session-state.ts';
 import type { SessionIdentity } from '../api/session-state.ts';
 import { DATABASE_NAME } from './directory-session.ts';
-import type { FacetCounts } from './engine/facets.ts';
+import type { FacetCounts } from './engine/directory-query.ts';
+import type { DirectoryQuery } from './engine/directory-query.ts';
 import type { DirectoryRow } from './engine/row.ts';
-import type { DirectoryQuery } from './engine/search.ts';
 
 /**
  * Result of the last query of a visit, stored so that the next visit shows it at once, while its worker starts and sorts

@@ -33,26 +33,32 @@ export function isSameNumber(one: string, other: string): boolean {
   return first.digits === second.digits && first.exponent === second.exponent;
 }
 
+/** The double that a literal becomes. JSON5 allows a sign before a hexadecimal number, `Number` does not. */
+function toDouble(literal: string): number {
+  const [, hexadecimal] = HEXADECIMAL.exec(literal) ?? [];
+  if (hexadecimal === undefined) return Number(literal);
+  return literal.startsWith('-') ? -Number(hexadecimal) : Number(hexadecimal);
+}
+
 function isKeptExactly(literal: string): boolean {
   if (literal.length <= MAX_SAFE_LENGTH && !HAS_EXPONENT_OR_RADIX.test(literal)) return true;
-  const value = Number(literal);
   const [, hexadecimal] = HEXADECIMAL.exec(literal) ?? [];
   if (hexadecimal !== undefined) {
     const integer = Number(hexadecimal);
     return Number.isFinite(integer) && BigInt(integer) === BigInt(hexadecimal);
   }
-  return parseDecimal(literal) === undefined || isSameNumber(literal, String(value));
+  return parseDecimal(literal) === undefined || isSameNumber(literal, String(Number(literal)));
 }
 
 /**
- * Why a number cannot be stored exactly as it is written: it is beyond the range of a double or has more digits than one
- * keeps. Another notation of the same number is no reason: `1.0`, `1e3`, `0.10`. Returns undefined for a number that is kept, and for a
- * text that is no number in decimal or hexadecimal notation. Takes time linear in the length of the text.
+ * Returns the error message for a number that a double cannot represent as written, because it is out of range or has too many digits;
+ * undefined if nothing is lost. Another notation of the same number is no reason: `1.0`, `1e3`, `0.10`. A text that is no number in decimal or hexadecimal notation has
+ * no error. Takes time linear in the length of the text.
  */
 export function findNumberLoss(literal: string): string | undefined {
   if (isKeptExactly(literal)) return undefined;
   const excerpt = literal.length > MAX_EXCERPT_LENGTH ? `${literal.slice(0, MAX_EXCERPT_LENGTH)}…` : literal;
-  const value = Number(literal);
+  const value = toDouble(literal);
   return Number.isFinite(value) || Number.isNaN(value)
     ? `${excerpt} cannot be stored exactly: it would become ${value}`
     : `${excerpt} is too large a number`;

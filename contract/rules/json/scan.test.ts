@@ -22,6 +22,8 @@ describe('numbers that would change', () => {
       '12345678901234567890 cannot be stored exactly: it would become 12345678901234567000',
     ],
     ['0x20000000000001', '0x20000000000001 cannot be stored exactly: it would become 9007199254740992'],
+    ['-0x20000000000001', '-0x20000000000001 cannot be stored exactly: it would become -9007199254740992'],
+    ['+0x20000000000001', '+0x20000000000001 cannot be stored exactly: it would become 9007199254740992'],
     [`1${'0'.repeat(50)}1`, `1${'0'.repeat(39)}… cannot be stored exactly: it would become 1e+51`],
   ])('%s is refused', (literal, reason) => expect(findNumberLoss(literal)).toBe(reason));
 

@@ -3,12 +3,19 @@ import { createTokenRetentionTask } from './access/authorization-server.ts';
 import { connectionHandlers } from './access/connections.ts';
 import { forbiddenHandlers } from './access/forbidden.ts';
 import { agentKeyHandlers } from './access/keys.ts';
-import { agentHandlers } from './handlers.ts';
+import { agentSettingsHandlers } from './access/settings.ts';
+import { agentCallHandlers } from './call-handlers.ts';
 import { createLedgerRetentionTask } from './ledger.ts';
 
 export const agentArea = defineArea({
   name: 'agent',
-  handlers: { ...agentKeyHandlers, ...forbiddenHandlers, ...connectionHandlers, ...agentHandlers },
+  handlers: {
+    ...agentSettingsHandlers,
+    ...agentKeyHandlers,
+    ...forbiddenHandlers,
+    ...connectionHandlers,
+    ...agentCallHandlers,
+  },
   ownRoutes: ['callAgentServer'],
   tasks: (context) => [createLedgerRetentionTask(context), createTokenRetentionTask(context)],
   tables: {

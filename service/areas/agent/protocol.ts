@@ -15,7 +15,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import type { AgentRow } from './access/agents.store.ts';
-import { AGENT_PATH } from './access/keys.ts';
+import { AGENT_PATH } from './access/settings.ts';
 import { callTool, getStructuredContent, listUsableTools, type ToolOutcome } from './tools/call-tool.ts';
 import type { ReadContext } from './tools/read-operations.ts';
 import type { Item } from './tools/results.ts';

@@ -2,7 +2,7 @@ import type { Tx } from '../../kernel/db/database.ts';
 import type { MailExample } from '../../kernel/mail/examples.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeText, type MailText, toSingleLine } from '../../kernel/mail/messages.ts';
-import { notify } from '../../kernel/mail/notifications.store.ts';
+import { notify } from '../../kernel/notifications.store.ts';
 import { findRecipients, type PendingBackup, type Recipient } from './backups.store.ts';
 
 /** Mail about a finished or failed backup. */

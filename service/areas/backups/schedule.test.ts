@@ -227,7 +227,7 @@ onEachApp((context) => {
       db: db(),
       services,
       signal: new AbortController().signal,
-      heartbeatMs: 10,
+      leaseRenewalMs: 10,
       async restore(_path, _dataDir, signal) {
         await changeLease(sql`verify_lease_until = now() + interval '1 second'`);
         await expect.poll(isRenewed).toBe(true);

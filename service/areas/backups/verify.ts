@@ -11,7 +11,7 @@ import * as store from './verify.store.ts';
 
 /** Name under which a verification request wakes the task. */
 export const VERIFY_BACKUPS_TASK = 'backup checks';
-const HEARTBEAT_MS = 10_000;
+const LEASE_RENEWAL_INTERVAL_MS = 10_000;
 /** Characters of the command's error output that are kept. */
 const MAX_MESSAGE_LENGTH = 2_000;
 
@@ -70,13 +70,13 @@ export async function verifyNextBackup({
   services,
   signal,
   restore,
-  heartbeatMs = HEARTBEAT_MS,
+  leaseRenewalMs = LEASE_RENEWAL_INTERVAL_MS,
 }: {
   db: Db;
   services: Pick<Services, 'dataDir' | 'blobs' | 'publicUrl' | 'wakeMailWorker'>;
   signal: AbortSignal;
   restore: Restore;
-  heartbeatMs?: number;
+  leaseRenewalMs?: number;
 }): Promise<boolean> {
   await queueNewestForVerification(db);
   const backup = await store.claimVerification(db);
@@ -87,7 +87,7 @@ export async function verifyNextBackup({
       .renewVerificationLease(db, backup)
       .then((isOurs) => isOurs || leaseLost.abort())
       .catch(() => undefined);
-  }, heartbeatMs);
+  }, leaseRenewalMs);
   const stop = AbortSignal.any([signal, leaseLost.signal]);
   const outcome = await withLocalBlob(services, getBackupName(services, backup.storageId), stop, (path) =>
     restore(path, services.dataDir, stop),

@@ -138,7 +138,7 @@ export const jobHandlers: Handlers<Operations> = {
     const key = { siteId: caller.siteId, jobId: job.id };
     const plan = kind && (await planInverse(db, kind, job.parameters, key));
     if (!plan) throw conflict('What this job did cannot be undone');
-    // Users changed by anyone else since are left alone.
+    // Users changed by anyone else since are skipped.
     const parameters = { ...plan.parameters, lastModifiedBy: job.principalId ?? job.ownerId };
     const items = (tx: Tx) => readInverseItems(tx, kind, job.parameters, key);
     return startPlan(call, { kind: plan.kind, parameters, items }, { inverseOf: job.id });

@@ -169,7 +169,7 @@ interface ItemRow {
   before: Record<string, unknown> | null;
 }
 
-/** Items that failed or were left alone have a reason, by which an index finds them among many others. */
+/** Items that failed or were skipped have a reason, by which an index finds them among many others. */
 const isInState = (state: ItemState | undefined) =>
   state === undefined
     ? sql``
@@ -211,7 +211,7 @@ export async function listItems(
 
 const MAX_REASONS = 100;
 
-/** Why items failed or were left alone, the most frequent reason first. */
+/** Why items failed or were skipped, the most frequent reason first. */
 export async function listReasons(
   db: Db,
   { siteId, jobId }: { siteId: number; jobId: number },

@@ -52,7 +52,7 @@ onEachApp((context) => {
     expect(done).toMatch(
       new RegExp(`^1,"'=1\\+1 [^"]*","${user.email}","Done","","[^"]+Z",3,${user.userId},1$`),
     );
-    expect(gone).toMatch(/^2,"","","Left alone","No longer on this site","[^"]+Z",3,2000000000,""$/);
+    expect(gone).toMatch(/^2,"","","Skipped","No longer on this site","[^"]+Z",3,2000000000,""$/);
   });
 
   test('a workbook has the same rows', async () => {
@@ -87,7 +87,7 @@ onEachApp((context) => {
     if (second.done) throw new Error('There are two pages');
     expect(second.value.map(({ state }) => state)).toEqual(Array.from({ length: 500 }, () => 'open'));
     const report = await api.get(`jobs/${job.id}/report`);
-    expect(report.text.split('"Left alone"').length).toBe(1_501);
+    expect(report.text.split('"Skipped"').length).toBe(1_501);
   });
 
   test('only who sees the job reads its report', async () => {

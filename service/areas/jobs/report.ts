@@ -26,7 +26,7 @@ const STATE_WORDS: Readonly<Record<ItemState, string>> = {
   open: 'Not processed',
   done: 'Done',
   unchanged: 'Unchanged',
-  conflict: 'Left alone',
+  conflict: 'Skipped',
   failed: 'Failed',
 };
 
@@ -128,7 +128,7 @@ async function* toRows(
 }
 
 /**
- * The rows of the imported file that failed or were left alone, as the file has them, with number and reason.
+ * The rows of the imported file that failed or were skipped, as the file has them, with number and reason.
  * @throws ApiError 409 for a job without the cells of its file
  */
 function buildFailedRows(

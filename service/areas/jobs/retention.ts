@@ -1,6 +1,6 @@
 import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { lockStorage } from '../../kernel/files/storage.store.ts';
+import { lockStorage } from '../../kernel/files/storage-quota.store.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { getJobFileName, getJobFolder } from '../../kernel/jobs/produce-file.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';

@@ -152,7 +152,7 @@ onEachApp((context) => {
       expect(await listAuditRows()).toEqual([...both, ...both]);
     });
 
-    test('existing pairs and unaffected users are left alone', async () => {
+    test('existing pairs and unaffected users are left unchanged', async () => {
       await api.put('user/group', pair());
       const other = await makePerson(context().db, siteId, { capabilities: [] });
       const before = [await getEtag(`user/${user.userId}`), await getEtag(`user/${other.userId}`)];

@@ -24,7 +24,7 @@ const ACCOUNT_FIELDS = new Set([
 
 /**
  * Records changes of users. A user who differs from `usersBefore` gets a new version, so that `modifiedSince` finds the
- * change, and an audit row with an event on each site where the change is visible. Unchanged users are left alone.
+ * change, and an audit row with an event on each site where the change is visible. Users without a change are skipped.
  * Every change of users must end here or in `recordChangedUsers`. Returns the changed users as they are now on this site.
  */
 export async function recordUserChanges(
@@ -91,7 +91,7 @@ export async function recordChangedUsers(
  * Sets the same fields of memberships on this site for users who differ from them, and records it like `recordUserChanges`.
  * @param usersBefore as `lockUsers` returns them in this transaction: what they are afterwards follows from that
  */
-export async function updateMemberships(
+export async function updateAndRecordMemberships(
   tx: Tx,
   actor: { siteId: number; userId: number | null },
   usersBefore: readonly StoredUser[],

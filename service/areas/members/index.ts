@@ -9,7 +9,7 @@ export {
   recordUserChanges,
   toAuditedUser,
   toUserInfo,
-  updateMemberships,
+  updateAndRecordMemberships,
 } from './changes.ts';
 export {
   addToGroups,
@@ -38,5 +38,6 @@ export {
   lockAccounts,
   lockUser,
   lockUsers,
+  type MembershipFields,
   type StoredUser,
 } from './users.store.ts';

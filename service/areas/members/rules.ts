@@ -125,9 +125,9 @@ export const OWN_ACCESS = {
 
 /** What a plan for many users assumes of each, because somebody reviewed it. */
 export interface ReviewedPlan {
-  /** When the users were read for the review: who was changed later is left alone. */
+  /** When the users were read for the review: who was changed later is skipped. */
   reviewedAt?: string | undefined;
-  /** The user who changed all of them last, for an inverse: who was changed by anyone else is left alone. */
+  /** The user who changed all of them last, for an inverse: who was changed by anyone else is skipped. */
   lastModifiedBy?: number | undefined;
 }
 

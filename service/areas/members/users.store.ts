@@ -84,8 +84,9 @@ export async function listUsers(
   filter: UserFilter,
   page: Page,
 ): Promise<StoredUser[]> {
-  const isFiltered = filter.modifiedSince !== undefined || filter.emailKey !== undefined;
-  const memberships = isFiltered
+  // Pages of all users and of one group are located by block counts; other filters scan all matches.
+  const needsScan = filter.modifiedSince !== undefined || filter.emailKey !== undefined;
+  const memberships = needsScan
     ? selectFilteredPage(siteId, filter, page)
     : selectCountedPage(siteId, filter.groupId, page);
   const { rows } = await selectUsers(memberships).execute(db);
@@ -105,8 +106,8 @@ function selectCountedPage(siteId: number, groupId: number | undefined, page: Pa
   return buildListPage(
     list,
     page,
-    (firstId, most) =>
-      sql`select user_id, site_id from ${rows} and user_id >= ${firstId} order by user_id limit ${most}`,
+    (firstId, maxRows) =>
+      sql`select user_id, site_id from ${rows} and user_id >= ${firstId} order by user_id limit ${maxRows}`,
   );
 }
 

@@ -4,7 +4,7 @@ import type { Caller } from '../../kernel/auth/caller.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
-import { DEFAULT_CHANNELS } from '../../kernel/mail/notifications.store.ts';
+import { DEFAULT_CHANNELS } from '../../kernel/notifications.store.ts';
 import * as store from './notifications.store.ts';
 
 type Operations =

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import type { NotificationCategory } from '../../kernel/db/tables/notifications.ts';
-import type { NotificationChannels } from '../../kernel/mail/notifications.store.ts';
+import type { NotificationChannels } from '../../kernel/notifications.store.ts';
 
-/** Notifications of one user of a site. */
+/** The user, on one site, whose notifications are read or changed. */
 interface Owner {
   siteId: number;
   userId: number;
@@ -34,7 +34,7 @@ export async function listNotifications(
   return rows;
 }
 
-/** Number of unread notifications, and the id of the newest one. */
+/** Number of unread notifications, and the id of the newest unread one; null if there are none. */
 export async function countUnread(
   db: Db,
   { siteId, userId }: Owner,

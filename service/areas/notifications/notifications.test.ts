@@ -6,7 +6,7 @@ import type {
   UnreadNotifications,
 } from '../../../contract/generated/types.gen.ts';
 import { isEmbedded } from '../../kernel/db/database.ts';
-import { notify, notifyAboutParkedWork } from '../../kernel/mail/notifications.store.ts';
+import { notify, notifyAboutParkedWork } from '../../kernel/notifications.store.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { untilSomebodyWaits } from '../../testing/databases.ts';
 import { runJobs } from '../../testing/jobs.ts';

@@ -6,7 +6,7 @@ import { readMigrationState } from '../../kernel/db/migrate.ts';
 import { listCopies } from '../../kernel/db/pglite/copies.ts';
 import type { FilePlace } from '../../kernel/files/file-folder.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { loadInstallationMetrics } from '../../kernel/operation/metrics.store.ts';
+import { loadInstallationMetrics } from '../../kernel/installation/metrics.store.ts';
 import { PROCESS_ID } from '../../kernel/tasks/heartbeat-task.ts';
 import { listProcesses } from '../../kernel/tasks/processes.store.ts';
 import { VERSION } from '../../kernel/version.ts';

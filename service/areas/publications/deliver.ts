@@ -2,8 +2,8 @@ import { Webhook } from 'standardwebhooks';
 import type { NatsCredentials } from '../../../contract/generated/types.gen.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { listHolders, notify } from '../../kernel/mail/notifications.store.ts';
 import { EgressError, type Egress } from '../../kernel/network/egress.ts';
+import { listCapabilityHolders, notify } from '../../kernel/notifications.store.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import * as store from './destinations.store.ts';
@@ -220,7 +220,7 @@ async function saveFailure(
   await db.transaction().execute(async (tx) =>
     notify(tx, services.publicUrl, {
       siteId: due.siteId,
-      userIds: await listHolders(tx, due.siteId, 'Manage Publications'),
+      userIds: await listCapabilityHolders(tx, due.siteId, 'Manage Publications'),
       category: 'alert',
       title: `Events are no longer sent to ${due.name}`,
       detail: `All attempts of 3 days have failed: ${reason}`,

@@ -94,7 +94,7 @@ onEachApp((context) => {
   const runJobs = () =>
     runDueJobs({
       ...createJobContext(context().db),
-      files: { ...services, heartbeatMs: 10 },
+      files: { ...services, leaseRenewalMs: 10 },
     });
   const start = (templateId: number, body: Partial<ReportRunRequest>, client = api) =>
     client.post<ReportRunStarted & ErrorBody>(`${REPORTS}/${templateId}/runs`, { format: 'docx', ...body });
@@ -379,7 +379,7 @@ onEachApp((context) => {
     // The second report finds its entry deleted, and the third its field renamed.
     await runDueJobs({
       ...createJobContext(context().db),
-      files: { ...services, heartbeatMs: 10 },
+      files: { ...services, leaseRenewalMs: 10 },
       kinds: new Map(
         [...createJobContext(context().db).kinds].map(([name, kind]) => [
           name,

@@ -33,9 +33,8 @@ export interface StoredSchedule extends ScheduleTimes {
   state: 'active' | 'paused' | 'stopped';
   stopReason: string | null;
   nextDate: Date;
-  /** Zone in which the next moment was computed, and that of the site now. */
-  nextTimeZone: string;
-  timeZone: string;
+  /** Current time zone of the site. */
+  siteTimeZone: string;
   createdDate: Date;
   lastRunId: number | null;
   lastRunDate: Date | null;
@@ -49,8 +48,8 @@ const SELECT = sql`select s.site_id as "siteId", s.schedule_id as id, s.template
       order by lower(ra.first_name || ' ' || ra.last_name), rm.user_id)
     from membership rm join account ra on ra.user_id = rm.user_id
     where rm.site_id = s.site_id and rm.user_id = any(s.recipients)), '[]') as recipients,
-  s.frequency, s.minute, s.day, s.state, s.stop_reason as "stopReason", s.next_at as "nextDate", s.time_zone as "nextTimeZone",
-  site.time_zone as "timeZone", s.created_at as "createdDate",
+  s.frequency, s.minute, s.day, s.state, s.stop_reason as "stopReason", s.next_at as "nextDate",
+  site.time_zone as "siteTimeZone", s.created_at as "createdDate",
   j.job_id as "lastRunId", j.created_at as "lastRunDate", j.state as "lastRunState"
   from report_schedule s
   join site on site.site_id = s.site_id
@@ -103,6 +102,11 @@ export async function listDueSchedules(db: Db): Promise<{ siteId: number; id: nu
   return rows;
 }
 
+interface NextTimeZone {
+  /** Zone in which `nextDate` was computed. */
+  timeZone: string;
+}
+
 export async function insertSchedule(
   tx: Tx,
   {
@@ -120,9 +124,9 @@ export async function insertSchedule(
     | 'selectedIds'
     | 'recipientIds'
     | 'nextDate'
-    | 'timeZone'
     | keyof ScheduleTimes
-  >,
+  > &
+    NextTimeZone,
 ): Promise<number> {
   const { schedule_id: id } = await tx
     .insertInto('report_schedule')
@@ -151,16 +155,9 @@ export async function insertSchedule(
 type ScheduleChange = Partial<
   Pick<
     StoredSchedule,
-    | 'recipientIds'
-    | 'ip'
-    | 'scopes'
-    | 'isFederated'
-    | 'state'
-    | 'stopReason'
-    | 'nextDate'
-    | 'timeZone'
-    | 'lastRunId'
+    'recipientIds' | 'ip' | 'scopes' | 'isFederated' | 'state' | 'stopReason' | 'nextDate' | 'lastRunId'
   > &
+    NextTimeZone &
     ScheduleTimes
 >;
 

@@ -14,7 +14,7 @@ import { makeDocx, paragraph } from '../../testing/files/documents.ts';
 import { createJobContext } from '../../testing/jobs.ts';
 import { as, contract, makePerson, onEachApp, services, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
-import { createReportScheduleTask, START_REQUIREMENTS } from './schedules.ts';
+import { createReportScheduleTask, START_REPORT_RUN_REQUIREMENTS } from './schedules.ts';
 
 const REPORTS = '/api/rest/v4/templatereports';
 const SCHEDULES = `${REPORTS}/schedules`;
@@ -22,8 +22,8 @@ const wakeTask = () => undefined;
 const RUNNER = ['Access Web Service', 'Run Reports', 'Read Data'] as const;
 
 test('a schedule requires what starting a report requires', () => {
-  const start = contract.operations.find(({ id }) => id === START_REQUIREMENTS.id);
-  expect(start).toMatchObject(START_REQUIREMENTS);
+  const start = contract.operations.find(({ id }) => id === START_REPORT_RUN_REQUIREMENTS.id);
+  expect(start).toMatchObject(START_REPORT_RUN_REQUIREMENTS);
 });
 
 onEachApp((context) => {
@@ -57,7 +57,7 @@ onEachApp((context) => {
       await Promise.all([task(), task()]);
       await runDueJobs({
         ...createJobContext(db),
-        files: { ...services, heartbeatMs: 10 },
+        files: { ...services, leaseRenewalMs: 10 },
       });
     };
     const list = async () => (await api.get<ReportSchedule[]>(SCHEDULES)).body;

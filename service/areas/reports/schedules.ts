@@ -12,7 +12,7 @@ import { noContent, ok, type Handlers, type Services } from '../../kernel/http/h
 import { JobStopped, loadOwner } from '../../kernel/jobs/job-owner.ts';
 import { insertJob, type JobOwner, setTitle } from '../../kernel/jobs/jobs.store.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
-import { notify } from '../../kernel/mail/notifications.store.ts';
+import { notify } from '../../kernel/notifications.store.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { getSite } from '../sites/index.ts';
@@ -30,8 +30,11 @@ import { requireTemplate } from './templates.ts';
 const MINUTE_MS = 60_000;
 const MAX_SCHEDULES_PER_USER = 50;
 
-/** What generating a report requires, as in the contract: checked before each report, as for the job that generates it. */
-export const START_REQUIREMENTS: OperationRequirements = {
+/**
+ * Requirements of the operation `startReportRun`; a test compares them with the contract. A schedule checks them against its owner before
+ * it queues a report.
+ */
+export const START_REPORT_RUN_REQUIREMENTS: OperationRequirements = {
   id: 'startReportRun',
   scope: 'data',
   capabilities: ['Run Reports'],
@@ -63,7 +66,7 @@ export const scheduleHandlers: Handlers<Operations> = {
       ...request
     } = await checkRequest(call, template);
     await requireRecipients(db, siteId, body.recipients);
-    const times = toTimes(body);
+    const times = parseScheduleTimes(body);
     const id = await change(
       db,
       getActor(call),
@@ -120,7 +123,7 @@ export const scheduleHandlers: Handlers<Operations> = {
     if (isResumed) requireCapabilities(caller, ['Read Data']);
     await change(db, getActor(call), async (tx, record) => {
       const before = await requireSchedule(tx, siteId, known.id, { lock: true });
-      const times = toTimes({ ...toTiming(before), ...body });
+      const times = parseScheduleTimes({ ...formatScheduleTimes(before), ...body });
       const isActive = body.isPaused === undefined ? before.state === 'active' : !body.isPaused;
       // Pausing what the service stopped keeps the reason.
       const state = isActive ? 'active' : before.state === 'active' ? 'paused' : before.state;
@@ -143,8 +146,8 @@ export const scheduleHandlers: Handlers<Operations> = {
           stopReason: null,
         }),
         ...(isActive && {
-          nextDate: getNextTime(await store.loadTime(tx), times, before.timeZone),
-          timeZone: before.timeZone,
+          nextDate: getNextTime(await store.loadTime(tx), times, before.siteTimeZone),
+          timeZone: before.siteTimeZone,
         }),
       });
       record({
@@ -192,10 +195,13 @@ async function requireSchedule(
   return schedule;
 }
 
-type Timing = Pick<NewReportSchedule & ReportScheduleChange, 'frequency' | 'time' | 'weekday' | 'dayOfMonth'>;
+type ScheduleTimesInput = Pick<
+  NewReportSchedule & ReportScheduleChange,
+  'frequency' | 'time' | 'weekday' | 'dayOfMonth'
+>;
 
 /** @throws ApiError 400 for a schedule without its day */
-function toTimes({ frequency, time, weekday, dayOfMonth }: Timing): ScheduleTimes {
+function parseScheduleTimes({ frequency, time, weekday, dayOfMonth }: ScheduleTimesInput): ScheduleTimes {
   const minute = parseTimeOfDay(time);
   if (frequency === 'daily') return { frequency, minute, day: null };
   const [path, day] = frequency === 'weekly' ? ['weekday', weekday] : ['dayOfMonth', dayOfMonth];
@@ -203,7 +209,7 @@ function toTimes({ frequency, time, weekday, dayOfMonth }: Timing): ScheduleTime
   return { frequency, minute, day };
 }
 
-const toTiming = ({ frequency, minute, day }: ScheduleTimes): Timing => ({
+const formatScheduleTimes = ({ frequency, minute, day }: ScheduleTimes): ScheduleTimesInput => ({
   frequency,
   time: formatTimeOfDay(minute),
   ...(frequency === 'weekly' && day !== null && { weekday: day }),
@@ -211,7 +217,7 @@ const toTiming = ({ frequency, minute, day }: ScheduleTimes): Timing => ({
 });
 
 const describeTimes = (times: ScheduleTimes): string => {
-  const { frequency, time, weekday, dayOfMonth } = toTiming(times);
+  const { frequency, time, weekday, dayOfMonth } = formatScheduleTimes(times);
   return [frequency, weekday ?? dayOfMonth, time].filter((part) => part !== undefined).join(' ');
 };
 
@@ -231,7 +237,7 @@ function toSchedule(schedule: StoredSchedule): ReportSchedule {
     time: formatTimeOfDay(schedule.minute),
     weekday: schedule.frequency === 'weekly' ? schedule.day : null,
     dayOfMonth: schedule.frequency === 'monthly' ? schedule.day : null,
-    timeZone: schedule.timeZone,
+    timeZone: schedule.siteTimeZone,
     format: request.format,
     document: request.document,
     filterText: request.filterText ?? null,
@@ -262,7 +268,7 @@ const toOwner = ({ ownerId, scopes, isFederated }: StoredSchedule): JobOwner => 
 /** The owner with the rights of now. @throws JobStopped with the reason in words */
 const loadScheduleOwner = (db: Db, schedule: StoredSchedule) =>
   loadOwner(
-    { db, operations: [START_REQUIREMENTS] },
+    { db, operations: [START_REPORT_RUN_REQUIREMENTS] },
     { siteId: schedule.siteId, ip: schedule.ip, owner: toOwner(schedule) },
     reportJob,
   );
@@ -287,10 +293,10 @@ export const createReportScheduleTask = ({ db, services }: ScheduleContext): Sch
         const schedule = await store.findSchedule(tx, siteId, id, { lock: true });
         if (schedule?.state !== 'active') return false;
         const now = await store.loadTime(tx);
-        const { timeZone } = schedule;
+        const { siteTimeZone: timeZone } = schedule;
         const nextDate = getNextTime(now, schedule, timeZone);
         if (schedule.nextDate > now) {
-          // The site has another time zone.
+          // Listed only because the time zone of the site changed: the next time is computed again.
           await store.updateSchedule(tx, schedule, { nextDate, timeZone });
           return false;
         }

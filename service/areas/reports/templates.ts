@@ -11,7 +11,7 @@ import { ApiError, badRequest, conflict, notFound } from '../../kernel/api-error
 import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { lockStorage, requireStorage } from '../../kernel/files/storage.store.ts';
+import { lockStorage, requireStorage } from '../../kernel/files/storage-quota.store.ts';
 import type { UploadedFile } from '../../kernel/http/bodies/uploads.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';

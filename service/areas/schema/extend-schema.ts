@@ -62,19 +62,20 @@ async function extendSchema(
     : (entryTypeId ?? 0);
   const getType = (schema: SiteSchema): EntryType => requireEntryType(schema, String(typeId));
   let schema = await lockSchemaExclusive(tx, siteId);
+  // A new type already has its key field `Name`: the field with `isKey` changes that one instead of creating another.
   const keyFieldId = getType(schema).keyField.id;
   const keyInfo = keyIndex === undefined ? undefined : fields[keyIndex];
   if (keyInfo) {
-    const { fieldType, ...names } = keyInfo;
+    const { fieldType, ...properties } = keyInfo;
     const path = `fields.${keyIndex}`;
     if (fieldType !== FIELD.text)
       throw badRequest([{ path: `${path}.isKey`, message: 'is only for text fields without a formula' }]);
     const field = requireField(schema, keyFieldId);
-    const draft = applyChange(field, names);
+    const draft = applyChange(field, properties);
     await withPath(path, () => storeFieldChange(tx, { schema, type: getType(schema), field, draft }, record));
     schema = await loadSchema(tx, siteId);
   }
-  const isCreated = (_field: NewFieldInfo, index: number): boolean => index !== keyIndex;
+  const isCreated = (index: number): boolean => index !== keyIndex;
   requireValid([
     ...findFieldErrors(schema, getType(schema), fields, isCreated),
     ...findChoiceErrors(getType(schema), choices),
@@ -82,7 +83,7 @@ async function extendSchema(
   const fieldIds: number[] = [];
   for (const [index, info] of fields.entries())
     fieldIds.push(
-      isCreated(info, index)
+      isCreated(index)
         ? await withPath(`fields.${index}`, () => createField(tx, siteId, String(typeId), info, record))
         : keyFieldId,
     );
@@ -120,11 +121,11 @@ function findFieldErrors(
   schema: SiteSchema,
   type: EntryType,
   fields: readonly NewFieldInfo[],
-  isCreated: (field: NewFieldInfo, index: number) => boolean,
+  isCreated: (index: number) => boolean,
 ): FieldError[] {
   const names = new Set<string>();
   return fields.flatMap((info, index) => {
-    if (!isCreated(info, index)) return [];
+    if (!isCreated(index)) return [];
     const draft = createDraft(info);
     const plan = planField(schema, type, draft);
     const name = draft.apiName.toLowerCase();

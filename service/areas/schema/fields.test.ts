@@ -4,7 +4,7 @@ import type { FieldVm } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
 import { SCHEMA, setUpSchemaSite } from '../../testing/entries/schema-fixture.ts';
-import { collectGarbage } from '../../testing/fuzz/heap.ts';
+import { collectGarbage } from '../../testing/measures/heap.ts';
 import { onEachApp } from '../../testing/site.ts';
 import { loadSchema } from './schema-cache.store.ts';
 

@@ -17,8 +17,8 @@ export async function listUserValues(
     ? buildListPage(
         { siteId, list: MEMBERS_BY_LICENSE },
         page,
-        (firstId, most) => sql`select user_id from membership
-          where site_id = ${siteId} and user_id >= ${firstId} order by user_id limit ${most}`,
+        (firstId, maxRows) => sql`select user_id from membership
+          where site_id = ${siteId} and user_id >= ${firstId} order by user_id limit ${maxRows}`,
       )
     : sql`select user_id from membership where site_id = ${siteId}`;
   // One JSON text instead of a row per user: a site may have 100,000 members.

@@ -3,7 +3,7 @@ import { formatTimeZoneError, resolveTimeZone } from '../../../contract/rules/da
 import { badRequest } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { readStorageUse } from '../../kernel/files/storage.store.ts';
+import { readStorageUse } from '../../kernel/files/storage-quota.store.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import { getSite, settingsVersion, updateSite } from './sites.store.ts';

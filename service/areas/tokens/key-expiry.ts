@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeApiKeyExpiringMail, formatTimestamp } from '../../kernel/mail/messages.ts';
-import { notify } from '../../kernel/mail/notifications.store.ts';
+import { notify } from '../../kernel/notifications.store.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { getSite } from '../sites/index.ts';

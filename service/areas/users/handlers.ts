@@ -121,12 +121,13 @@ export const userHandlers: Handlers<Operations> = {
   },
 
   async updateUser(call) {
-    const alone =
+    // These changes can remove the last administrator or change group memberships (see `change`).
+    const needsSiteLock =
       call.body.isActive === false ||
       call.body.groups !== undefined ||
       call.body.ipRestrictionsEnabled === true;
     const user = await change(call.db, getActor(call), (tx, record) => updateUser(tx, call, record), {
-      lockSite: alone,
+      lockSite: needsSiteLock,
     });
     call.services.wakeMailWorker();
     return ok(user.id, { etag: formatEtag(user.version) });

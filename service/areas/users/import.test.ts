@@ -199,7 +199,7 @@ onEachApp((context) => {
     });
   });
 
-  test('a user whom someone else changed since the review, or removed, is left alone', async () => {
+  test('a user whom someone else changed since the review, or removed, is skipped', async () => {
     const [a, b, c] = [await makeUser(), await makeUser(), await makeUser()];
     await api.put('user', { id: a.userId, lastName: 'Theirs' });
     await api.put('userLicense', { userId: b.userId, licenseTypeId: 2 });

@@ -2,4 +2,4 @@
 export { addAdministrator, mailPasswordLink } from './accounts.ts';
 export { removeUser } from './remove.ts';
 export { checkPerson } from './rules.ts';
-export { insertAccount, insertMembership, updateMemberships } from './users.store.ts';
+export { insertAccount, insertMembership, setMembershipFields } from './users.store.ts';

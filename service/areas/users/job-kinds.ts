@@ -13,7 +13,7 @@ import {
   requireAdministrator,
   type ReviewedPlan,
   type StoredUser,
-  updateMemberships,
+  updateAndRecordMemberships,
 } from '../members/index.ts';
 import { isApprovedAddress } from '../sites/index.ts';
 import { removeUser } from './remove.ts';
@@ -89,7 +89,7 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
     // One message: each statement sees what those before it have written.
     await Promise.all([
       ...[...usersByZone].map(([timeZone, sameUsers]) =>
-        updateMemberships(
+        updateAndRecordMemberships(
           tx,
           caller,
           sameUsers,

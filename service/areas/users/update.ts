@@ -116,7 +116,7 @@ export async function applyUserUpdate(
   const { before, site, info } = update;
   if (isEmptyUpdate(update)) return before;
   await updateAccount(tx, before, info);
-  store.updateMemberships(tx, caller.siteId, [before.id], info);
+  store.setMembershipFields(tx, caller.siteId, [before.id], info);
   if (info.groups) await setGroups(tx, caller.siteId, before, info.groups, record);
   if (info.isActive === false) {
     await deleteSessionsAndTokens(tx, caller.siteId, [before.id]);
@@ -272,6 +272,6 @@ export async function updateOwnProfile(
   if (!before) throw notFound(`User ${caller.userId}`);
   const { timeZone } = getChangedFields({ id: before.id, timeZone: body.timeZone }, before);
   if (timeZone === undefined) return;
-  store.updateMemberships(tx, caller.siteId, [before.id], { timeZone });
+  store.setMembershipFields(tx, caller.siteId, [before.id], { timeZone });
   await recordUserChanges(tx, caller, [before], 'user.update', record);
 }

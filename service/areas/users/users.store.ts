@@ -4,6 +4,7 @@ import { type Db, executeLater, type Tx } from '../../kernel/db/database.ts';
 import { dbErrorCodes, getDbError } from '../../kernel/db/driver/errors.ts';
 import { equalsAny } from '../../kernel/db/ids.ts';
 import { USER_LABELS, type ItemLabels } from '../../kernel/jobs/item-labels.store.ts';
+import type { MembershipFields } from '../members/index.ts';
 import type { AddressOwner } from './rules.ts';
 
 /** Rows of an import: the name that the user gets, and the row with the e-mail address. */
@@ -67,14 +68,6 @@ export async function hasPassword(tx: Tx, userId: number): Promise<boolean> {
   return row !== undefined;
 }
 
-export interface MembershipFields {
-  isActive?: boolean | undefined;
-  twoFactorEnabled?: boolean | undefined;
-  ipRestrictionsEnabled?: boolean | undefined;
-  /** Null: the site's. */
-  timeZone?: string | null | undefined;
-}
-
 /** Makes the user a member of the site with the license of new users. */
 export async function insertMembership(
   tx: Tx,
@@ -134,8 +127,8 @@ export async function updateAccount(tx: Tx, userId: number, fields: AccountField
   }
 }
 
-/** Updates the defined fields of memberships. */
-export function updateMemberships(
+/** Queues an update of the defined fields of memberships. Raises no version and records nothing; the caller does both. */
+export function setMembershipFields(
   tx: Tx,
   siteId: number,
   userIds: readonly number[],

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { registry } from '../../areas/registry.ts';
 import { sealAuditRows } from '../../kernel/audit/chain.ts';
 import { findLink } from '../../kernel/auth/one-time-links.store.ts';
-import { explainUnusableFiles } from '../../kernel/files/files-store.ts';
+import { explainUnusableFiles } from '../../kernel/files/shared-store-check.ts';
 import { onEachHost } from '../../testing/commands.ts';
 import { services } from '../../testing/site.ts';
 import { PRUNE_TASKS } from './maintenance.ts';

@@ -1,7 +1,7 @@
 import { queueBackup, resolveEntryTypes } from '../../areas/backups/index.ts';
 import { loadSchema } from '../../areas/schema/index.ts';
 import { change, createHostActor } from '../../kernel/audit/change.ts';
-import { adoptFiles } from '../../kernel/files/files-store.ts';
+import { adoptFiles } from '../../kernel/files/shared-store-check.ts';
 import { describeError } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { CommandError, defineCommand, rejectArguments } from './command.ts';

@@ -10,7 +10,7 @@ import {
   recordUserChanges,
 } from '../../areas/members/index.ts';
 import { normalizeTimeZone } from '../../areas/sites/index.ts';
-import { insertAccount, insertMembership, updateMemberships } from '../../areas/users/index.ts';
+import { insertAccount, insertMembership, setMembershipFields } from '../../areas/users/index.ts';
 import { change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
 import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
 import { createLink } from '../../kernel/auth/one-time-links.store.ts';
@@ -103,7 +103,7 @@ export const deactivateUser = defineCommand({
       async (tx, record) => {
         const before = await lockUser(tx, site.site_id, userId);
         if (!before) throw new CommandError(`${email} is not a member of ${site.slug}`);
-        updateMemberships(tx, site.site_id, [userId], { isActive: false });
+        setMembershipFields(tx, site.site_id, [userId], { isActive: false });
         await deleteSessionsAndTokens(tx, site.site_id, [userId]);
         await deleteSetPasswordLinks(tx, [userId], site.site_id);
         if (!values.force) await requireAdministrator(tx, site.site_id);

@@ -14,7 +14,7 @@ export type ItemOutcome =
   /** `before`: what the item replaced, for the inverse. */
   | { state: 'done'; before?: object }
   | { state: 'unchanged' }
-  /** Changed by someone else since the plan was reviewed, and left alone. */
+  /** Changed by someone else since the plan was reviewed, and skipped. */
   | { state: 'conflict'; reason: string }
   | { state: 'failed'; reason: string };
 

@@ -297,7 +297,7 @@ export async function hasOpenItems(db: Db, job: ClaimedJob): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** SQL assignment: items that failed or were left alone keep what was requested, so that they can be tried again. */
+/** SQL assignment: items that failed or were skipped keep what was requested, so that they can be tried again. */
 const FORGOTTEN_INPUT = sql`input = case when x.s in (${sql.lit(ITEM_STATES.done)}, ${sql.lit(ITEM_STATES.unchanged)})
   then '{}' else i.input end`;
 

@@ -9,14 +9,14 @@ import type { Db } from '../db/database.ts';
 import { describeFullDisk, isDiskFull } from '../error-code.ts';
 import { createFileFolder, type FileFolder, type FilePlace } from '../files/file-folder.ts';
 import { createHashedFile } from '../files/hashed-file.ts';
-import { lockStorage, readStorageUse, requireStorage } from '../files/storage.store.ts';
-import { notify } from '../mail/notifications.store.ts';
+import { lockStorage, readStorageUse, requireStorage } from '../files/storage-quota.store.ts';
+import { notify } from '../notifications.store.ts';
 import { formatNumber } from '../numbers.ts';
 import type { Log } from '../telemetry/log.ts';
-import { CLAIM_LOST, type Heartbeat, SHUTDOWN, startHeartbeat } from './heartbeat.ts';
 import type { JobKind, ProducedFile, ProducingKind } from './job-kind.ts';
 import { getOrigin, JobStopped, loadOwner } from './job-owner.ts';
 import * as store from './jobs.store.ts';
+import { CLAIM_LOST, type LeaseRenewal, SHUTDOWN, startLeaseRenewal } from './lease-renewal.ts';
 
 const DATA_EXPORT = 0;
 
@@ -29,7 +29,7 @@ export interface FileOptions extends FilePlace {
   /** Table sheets of all areas, in the order of a backup; without them, no backup is made. */
   backupSheets?: readonly TableSheet[] | undefined;
   /** Tests shorten it. */
-  heartbeatMs?: number;
+  leaseRenewalMs?: number;
 }
 
 interface ProduceContext {
@@ -71,7 +71,7 @@ export async function produceFile(
   await deleteEarlierAttempts(folder, job);
   const name = getJobFileName(job);
   const file = await createHashedFile(folder.getPartialPath(name));
-  const heartbeat = startFileHeartbeat(context, job, kind, { getBytes: file.getBytes, shutdown });
+  const renewal = startFileLeaseRenewal(context, job, kind, { getBytes: file.getBytes, shutdown });
   let isPublished = false;
   try {
     const produced = await kind.produce({
@@ -83,20 +83,20 @@ export async function produceFile(
       caller,
       parameters: job.parameters,
       readSelection: () => store.readSelection(db, job),
-      signal: heartbeat.signal,
-      reportProgress: heartbeat.reportProgress,
+      signal: renewal.signal,
+      reportProgress: renewal.reportProgress,
       async write(chunk) {
-        heartbeat.signal.throwIfAborted();
+        renewal.signal.throwIfAborted();
         await file.write(chunk);
       },
     });
     const digest = await file.end();
-    heartbeat.signal.throwIfAborted();
+    renewal.signal.throwIfAborted();
     await folder.publish(name, digest);
     isPublished = await endWithFile(context, job, kind, { ...produced, ...digest, caller });
   } catch (error) {
-    const reason: unknown = heartbeat.signal.aborted ? heartbeat.signal.reason : error;
-    await heartbeat.stop();
+    const reason: unknown = renewal.signal.aborted ? renewal.signal.reason : error;
+    await renewal.stop();
     if (reason === SHUTDOWN) await store.releaseJob(db, job);
     else if (reason !== CLAIM_LOST) {
       // Nothing of what was written is left.
@@ -104,7 +104,7 @@ export async function produceFile(
       throw toStop(reason, file.getBytes());
     }
   } finally {
-    await heartbeat.stop();
+    await renewal.stop();
     await file.close();
     if (!isPublished)
       await folder
@@ -169,20 +169,20 @@ function endWithFile(
   });
 }
 
-/** Starts the heartbeat of a job that makes a file, which also checks that the file fits into the storage of the site. */
-const startFileHeartbeat = (
+/** Starts the lease renewal of a job that makes a file, which also checks that the file fits into the storage of the site. */
+const startFileLeaseRenewal = (
   context: ProduceContext,
   job: store.OwnedJob,
   kind: JobKind,
   { getBytes, shutdown }: { getBytes: () => number; shutdown: AbortSignal | undefined },
-): Heartbeat => {
+): LeaseRenewal => {
   const { db, log, files } = context;
-  return startHeartbeat({
+  return startLeaseRenewal({
     db,
     log,
     job,
     shutdown,
-    intervalMs: files.heartbeatMs,
+    intervalMs: files.leaseRenewalMs,
     async check() {
       await loadOwner(context, job, kind);
       const { usedBytes, quotaBytes } = await readStorageUse(db, job.siteId);

@@ -7,7 +7,7 @@ import type { Caller } from '../auth/caller.ts';
 import { forEachBatch } from '../db/batches.ts';
 import { isEmbedded, withRecordedWrites, withTransaction, type Db, type Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
-import { notify } from '../mail/notifications.store.ts';
+import { notify } from '../notifications.store.ts';
 import { formatNumber } from '../numbers.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from '../tasks/backoff.ts';
 import { describeError } from '../tasks/run-in-turns.ts';
@@ -492,7 +492,7 @@ async function notifyOwner(
   const counts = [
     [done, 'changed'],
     [unchanged, 'unchanged'],
-    [conflicts, 'left alone'],
+    [conflicts, 'skipped'],
     [failed, 'failed'],
   ] as const;
   const outcome = counts.flatMap(([count, word]) => (count > 0 ? `${formatNumber(count)} ${word}` : []));

@@ -3,12 +3,12 @@ import { change, createHostActor } from '../audit/change.ts';
 import type { OperationRequirements } from '../auth/authorize.ts';
 import type { TableSheet } from '../backup-sheets.ts';
 import type { Db } from '../db/database.ts';
-import { notify } from '../mail/notifications.store.ts';
+import { notify } from '../notifications.store.ts';
 import type { Log } from '../telemetry/log.ts';
-import { CLAIM_LOST, SHUTDOWN, startHeartbeat } from './heartbeat.ts';
 import type { FinishedWork, WorkingKind, WorkProgress } from './job-kind.ts';
 import { loadOwner } from './job-owner.ts';
 import * as store from './jobs.store.ts';
+import { CLAIM_LOST, SHUTDOWN, startLeaseRenewal } from './lease-renewal.ts';
 import { type FileOptions, toStop } from './produce-file.ts';
 
 interface WorkContext {
@@ -31,22 +31,22 @@ export async function runWork(
   shutdown?: AbortSignal,
 ): Promise<void> {
   const { db, log, publicUrl } = context;
-  const { dataDir, blobs, backupSheets, heartbeatMs } = context.files;
+  const { dataDir, blobs, backupSheets, leaseRenewalMs } = context.files;
   // A job of the service itself depends on nobody's rights.
   const checkOwner = async () => (store.isOwned(job) ? loadOwner(context, job, kind) : undefined);
   await checkOwner();
   let progress: WorkProgress = { done: 0, total: 0 };
-  const heartbeat = startHeartbeat({
+  const renewal = startLeaseRenewal({
     db,
     log,
     job,
     shutdown,
-    intervalMs: heartbeatMs,
+    intervalMs: leaseRenewalMs,
     async check() {
       await checkOwner();
     },
   });
-  const { signal } = heartbeat;
+  const { signal } = renewal;
   try {
     const finished = await kind.work({
       db,
@@ -61,7 +61,7 @@ export async function runWork(
       signal,
       reportProgress: (next) => {
         progress = next;
-        heartbeat.reportProgress(next);
+        renewal.reportProgress(next);
       },
       write: (run) =>
         db.transaction().execute(async (tx) => {
@@ -77,11 +77,11 @@ export async function runWork(
     });
   } catch (error) {
     const reason: unknown = signal.aborted ? signal.reason : error;
-    await heartbeat.stop();
+    await renewal.stop();
     if (reason === SHUTDOWN) await store.releaseJob(db, job);
     else if (reason !== CLAIM_LOST) throw toStop(reason, 0);
   } finally {
-    await heartbeat.stop();
+    await renewal.stop();
   }
 }
 

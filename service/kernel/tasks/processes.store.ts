@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
-import { SILENT_SECONDS } from '../process-heartbeat.ts';
+import { HEARTBEAT_TIMEOUT_SECONDS } from '../process-heartbeat.ts';
 
 /** What a process says about itself with each heartbeat. */
 interface Heartbeat {
@@ -56,7 +56,7 @@ export async function deleteProcess(db: Db, processId: string): Promise<void> {
 export async function listProcesses(db: Db): Promise<StoredProcess[]> {
   const { rows } = await sql<StoredProcess>`
     select process_id as "processId", host, pid, version, node_version as "nodeVersion", started_at as "startedAt",
-      seen_at as "seenAt", seen_at < now() - make_interval(secs => ${SILENT_SECONDS}::int) as "isSilent",
+      seen_at as "seenAt", seen_at < now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS}::int) as "isSilent",
       loop_delay_ms as "loopDelayMs", memory_bytes as "memoryBytes", connections_in_use as "connectionsInUse",
       connection_wait_ms as "connectionWaitMs", max_connections as "maxConnections"
     from service_process order by started_at desc, process_id`.execute(db);

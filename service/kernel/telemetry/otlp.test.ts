@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
-import { loadInstallationMetrics } from '../operation/metrics.store.ts';
+import { loadInstallationMetrics } from '../installation/metrics.store.ts';
 import { startTelemetry } from './otlp.ts';
 import { runInSpan, startRequestSpan } from './tracing.ts';
 

@@ -353,7 +353,7 @@ export async function createFuzzWorld(context: {
   // A failed delivery takes the whole time limit.
   const egress = createEgress({ rules: [], log, timeLimitMs: 100 });
   const taskServices = { ...services, egress };
-  const files = { ...services, heartbeatMs: 50 };
+  const files = { ...services, leaseRenewalMs: 50 };
   const jobContext = { ...createJobContext(db), log, files };
   const tasks = [
     ...registry.createTasks({ db, services: taskServices }),

@@ -1272,7 +1272,7 @@ export const zJobChanges = z.object({
 });
 
 /**
- * `conflict`: changed by someone else since the review, and left alone.
+ * `conflict`: changed by someone else since the review, and skipped.
  */
 export const zJobItemState = z.enum([
     'open',

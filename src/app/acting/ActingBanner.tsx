@@ -8,7 +8,7 @@ import { sessionRefreshRequests } from '../../api/session-state.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { announce } from '../../ui/layout/LiveRegion.tsx';
-import { publishHeight } from '../../ui/layout/publish-height.ts';
+import { publishHeight } from '../../ui/publish-height.ts';
 import { Tooltip } from '../../ui/tooltip/Tooltip.tsx';
 import { applyActingChange } from '../session/session.ts';
 import { useStopActing } from './acting.ts';

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 
-/** Shows a new dry run for the people of an ended job who were left alone or failed. */
+/** Shows a new dry run for the people of an ended job who were skipped or failed. */
 interface JobReview {
   /** Number of these people; 0 for jobs that have no dry run. */
   countReviewable(job: Job): number;

@@ -8,6 +8,6 @@ export const bulkArea = defineArea({
   Host: BulkHost,
   register: () => registerJobReview(() => import('./review-job.ts')),
   resumeJobs: async (_client, identity) =>
-    (await import('../../app/jobs/kept-jobs.ts')).offerKeptJobs(identity),
+    (await import('../../app/jobs/legacy-jobs.ts')).offerLegacyJobReport(identity),
   clearStorage: deleteStoredJobs,
 });

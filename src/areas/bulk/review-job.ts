@@ -4,13 +4,13 @@ import { readAllPages } from '../../directory/read-all-pages.ts';
 import type { BulkAction, BulkRequest } from './bulk-request.ts';
 import { bulkRequest } from './bulk-request.ts';
 
-/** Number of people of an ended job who were left alone or failed, and whom a new dry run can show; 0 for other jobs. */
+/** Number of people of an ended job who were skipped or failed, and whom a new dry run can show; 0 for other jobs. */
 export const countReviewable = (job: Job): number =>
   getSwitchAction(job) !== undefined || job.kind === 'licenses.change' || job.kind === 'groups.change'
     ? job.conflicts + job.failed
     : 0;
 
-/** Opens the dry run of a job for the people who were left alone or failed. @throws ServiceError */
+/** Opens the dry run of a job for the people who were skipped or failed. @throws ServiceError */
 export async function reviewJob(job: Job): Promise<void> {
   const [conflicts, failed] = await Promise.all([readItems(job, 'conflict'), readItems(job, 'failed')]);
   bulkRequest.set(

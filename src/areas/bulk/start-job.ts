@@ -39,7 +39,7 @@ type SentRequest =
 /**
  * Request for the job that makes the reviewed changes. The signed-in user comes last: the job runs with rights that this
  * change may end. A job that starts later changes everyone, also who is changed until then: somebody who leaves on a date
- * is not left alone because of a new license.
+ * is not skipped because of a new license.
  */
 export function buildJobRequest(
   action: BulkAction,

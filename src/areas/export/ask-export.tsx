@@ -6,7 +6,7 @@ import { toServiceError } from '../../api/errors.ts';
 import { invalidateAfter } from '../../api/invalidation.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { confirm } from '../../ui/dialog/confirm.ts';
-import { LabelledSelect } from '../../ui/form/Select.tsx';
+import { LabelledSelect } from '../../ui/form/select/Select.tsx';
 import { toast } from '../../ui/toast.ts';
 import { showStartedExport } from '../jobs/index.ts';
 import type { ExportFormat, ExportSource } from './source.ts';

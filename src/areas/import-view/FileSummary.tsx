@@ -4,9 +4,9 @@ import type { Encoding } from '../../files/table/decode-text.ts';
 import type { ReadOptions, TableSource, SheetInfo } from '../../files/table/table.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { Banner } from '../../ui/feedback/Banner.tsx';
-import type { FieldOption } from '../../ui/form/OptionList.tsx';
-import { LabelledSelect, Select } from '../../ui/form/Select.tsx';
-import type { SelectProps } from '../../ui/form/Select.tsx';
+import type { FieldOption } from '../../ui/form/select/OptionList.tsx';
+import { LabelledSelect, Select } from '../../ui/form/select/Select.tsx';
+import type { SelectProps } from '../../ui/form/select/Select.tsx';
 import type { FileSession, Prepared } from './use-preparation.ts';
 
 function formatSource(source: TableSource): string {

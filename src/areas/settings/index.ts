@@ -1,2 +1,2 @@
-// What other areas may use of settings: the rehearsal of IP restrictions.
+// Public API of the settings area: the preview of who IP restrictions would have locked out.
 export { PeopleRehearsal } from './rehearsal/PeopleRehearsal.tsx';

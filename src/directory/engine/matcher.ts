@@ -2,8 +2,8 @@ import { foldText } from '../../../contract/rules/fold-text.ts';
 import { licenseTypes } from '../../../contract/rules/people/licenses.ts';
 import { getLicense } from './people.ts';
 import type { People } from './people.ts';
-import { parseQuery } from './query.ts';
-import type { ParsedQuery, QueryPart } from './query.ts';
+import { parseSearchText } from './search-text.ts';
+import type { ParsedQuery, QueryPart } from './search-text.ts';
 
 const NUMBER = /^\d+$/;
 const WORD_SEPARATOR = /[^\p{L}\p{N}]+/u;
@@ -58,7 +58,7 @@ export class Matcher {
   find(typed: string, version: number): Int32Array<ArrayBuffer> {
     const previous = this.#answer?.version === version ? this.#answer : undefined;
     if (previous?.typed === typed) return previous.slots;
-    const query = parseQuery(typed);
+    const query = parseSearchText(typed);
     const words = getPlainWords(query);
     const slots = (previous && words && this.#narrow(previous, words)) ?? this.#findAll(query);
     this.#answer = { typed, version, slots, words };

@@ -19,10 +19,10 @@ async function readText(
   onBytes?: (read: number) => void,
 ): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const isThere = await zip.read(path, (chunk) => write(decoder.decode(chunk, { stream: true })), onBytes);
+  const exists = await zip.read(path, (chunk) => write(decoder.decode(chunk, { stream: true })), onBytes);
   write(decoder.decode());
-  if (isThere) end?.();
-  return isThere;
+  if (exists) end?.();
+  return exists;
 }
 
 async function readFullText(zip: ZipReaderHandle, path: string): Promise<string> {
@@ -38,14 +38,14 @@ const splitPath = (path: string): [folder: string, name: string] => {
 
 /** Reads the list of sheets and the parts their cells refer to. */
 async function openWorkbook(zip: ZipReaderHandle) {
-  const [main] = parseRelations(await readFullText(zip, '_rels/.rels'), '').filter(
+  const [main] = parseRelationships(await readFullText(zip, '_rels/.rels'), '').filter(
     ({ kind }) => kind === 'officeDocument',
   );
   const path = main?.path ?? 'xl/workbook.xml';
   const [folder, name] = splitPath(path);
-  const relations = parseRelations(await readFullText(zip, `${folder}_rels/${name}.rels`), folder);
-  const findPath = (what: string) => relations.find(({ kind }) => kind === what)?.path ?? '';
-  const sheetPaths = relations
+  const relationships = parseRelationships(await readFullText(zip, `${folder}_rels/${name}.rels`), folder);
+  const findPath = (type: string) => relationships.find(({ kind }) => kind === type)?.path ?? '';
+  const sheetPaths = relationships
     .filter(({ kind }) => kind === 'worksheet')
     .map((one) => [one.id, one.path] as const);
   const { sheets, is1904 } = parseWorkbook(await readFullText(zip, path), new Map(sheetPaths));
@@ -73,30 +73,33 @@ async function readSheet(
   onBytes: (read: number) => void,
 ): Promise<SheetRows> {
   const records: string[][] = [];
-  let [full, width, cells] = [0, 0, 0];
+  let [filledRows, width, cells] = [0, 0, 0];
   const reader = createSheetReader(shared, (row, sheetCells) => {
     if (sheetCells.length === 0) return;
     cells += sheetCells.length;
     if (cells > MAX_CELLS) throw new TooManyCellsError();
     while (records.length < row - 1) records.push([]);
     records.push(sheetCells);
-    full += 1;
+    filledRows += 1;
     width = Math.max(width, sheetCells.length);
   });
   if (!(await readText(zip, path, reader, onBytes))) throw new Error('A sheet is missing');
   // Cells beside the table belong to columns without a heading and are not errors of their rows.
   const head = records.find((found) => found.length > 0);
   head?.push(...Array.from({ length: width - head.length }, () => ''));
-  return { records, filledRows: full };
+  return { records, filledRows };
 }
 
 /** Ranks a sheet for the default choice: the first with the highest rank is read. */
-function rankSheet({ rows, isHidden }: SheetInfo, full: number): number {
+function rankSheet({ rows, isHidden }: SheetInfo, filledRows: number): number {
   if (rows > 0) return isHidden ? 2 : 3;
-  return full > 0 ? 1 : 0;
+  return filledRows > 0 ? 1 : 0;
 }
 
-/** Reads the chosen sheet of a workbook, by default the first one with rows, and counts the rows of the others. */
+/**
+ * Reads the chosen sheet of a workbook, by default the first visible one with rows, else the first hidden one with rows, and counts
+ * the rows of all sheets.
+ */
 export async function readWorkbook(
   file: Blob,
   onProgress: (share: number) => void,
@@ -112,7 +115,7 @@ export async function readWorkbook(
     let packedBytesRead = 0;
     for (const [at, { name, isHidden, path }] of parts.entries()) {
       const done = packedBytesRead;
-      // Sequential, so that only the best sheet is in memory.
+      // Sequential, so that at most two sheets are in memory: the current one and the best so far.
       const { records, filledRows } = await readSheet(zip, path, shared, (read) =>
         onProgress((done + read) / totalPackedBytes),
       );
@@ -164,8 +167,8 @@ function parseElements(xml: string): Element[] {
 const resolvePath = (folder: string, target: string): string =>
   decodeURIComponent(new URL(target, `zip:/${folder}`).pathname).slice(1);
 
-/** Parses the relations of a file: id, kind (last segment of the type) and path. */
-function parseRelations(xml: string, folder: string): { id: string; kind: string; path: string }[] {
+/** Parses the relationships of a file: id, kind (last segment of the type) and path. */
+function parseRelationships(xml: string, folder: string): { id: string; kind: string; path: string }[] {
   return parseElements(xml).flatMap(([name, attributes]) => {
     const target = attributes.Target;
     if (name !== 'Relationship' || target === undefined || attributes.TargetMode === 'External') return [];
@@ -174,8 +177,8 @@ function parseRelations(xml: string, folder: string): { id: string; kind: string
   });
 }
 
-/** Returns the relation id of a sheet, an attribute in another namespace. */
-const getRelationId = (attributes: Attributes): string =>
+/** Returns the relationship id of a sheet, an attribute in another namespace. */
+const getRelationshipId = (attributes: Attributes): string =>
   Object.entries(attributes).find(([name]) => getLocalName(name) === 'id')?.[1] ?? '';
 
 const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true';
@@ -186,14 +189,14 @@ function parseWorkbook(xml: string, sheetPaths: ReadonlyMap<string, string>) {
   let is1904 = false;
   for (const [element, attributes] of parseElements(xml)) {
     if (element === 'workbookPr') is1904 = isTrue(attributes.date1904);
-    const path = element === 'sheet' ? sheetPaths.get(getRelationId(attributes)) : undefined;
+    const path = element === 'sheet' ? sheetPaths.get(getRelationshipId(attributes)) : undefined;
     const isHidden = (attributes.state ?? 'visible') !== 'visible';
     if (path !== undefined) sheets.push({ name: attributes.name ?? '', isHidden, path });
   }
   return { sheets, is1904 };
 }
 
-/** Parses what each cell style shows numbers as, by style index. */
+/** Parses the kind of number (date, duration, plain) that each cell style displays, by style index. */
 function parseNumberKinds(xml: string): NumberKind[] {
   const codes = new Map<number, string>();
   const formats: number[] = [];
@@ -302,7 +305,7 @@ function formatCellValue(
   if (type === 'd') return copyString(normalizeIsoDate(value));
   if (type === 'n' || type === '') {
     const numberKind = styles[style];
-    if (numberKind === 'span') return formatDuration(Number(value));
+    if (numberKind === 'duration') return formatDuration(Number(value));
     return numberKind === 'date' ? formatSerialDate(Number(value), is1904) : normalizeNumber(value);
   }
   // Result or error of a formula.
@@ -387,15 +390,15 @@ const FORMAT_LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi;
 const DURATION_PATTERN = /\[(?:h+|m+|s+)\]/i;
 
 /** What numbers of a format represent: a date or time, a duration, or undefined for a plain number. */
-type NumberKind = 'date' | 'span' | undefined;
+type NumberKind = 'date' | 'duration' | undefined;
 
 /** Returns what numbers of a format represent. */
 function getNumberKind(id: number, code: string | undefined): NumberKind {
   if (code === undefined)
-    return id === BUILT_IN_DURATION_FORMAT ? 'span' : isBuiltInDateFormat(id) ? 'date' : undefined;
+    return id === BUILT_IN_DURATION_FORMAT ? 'duration' : isBuiltInDateFormat(id) ? 'date' : undefined;
   const [first = ''] = code.replaceAll(FORMAT_LITERALS, '').split(';');
   if (/general|[0#?]/i.test(first.replaceAll(/\.0+/g, '')) || !/[ymdhs]/i.test(first)) return undefined;
-  return DURATION_PATTERN.test(first) ? 'span' : 'date';
+  return DURATION_PATTERN.test(first) ? 'duration' : 'date';
 }
 
 /** Rounds to a full second within the precision of serial numbers. */

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { buttonClass } from '../button/button-class.ts';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
-import { publishHeight } from '../layout/publish-height.ts';
+import { publishHeight } from '../publish-height.ts';
 import { useStore } from '../store.ts';
 import { dismissToast, toastStore } from '../toast.ts';
 import type { ToastItem } from '../toast.ts';

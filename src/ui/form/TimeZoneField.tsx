@@ -1,6 +1,6 @@
 import type { FieldValues } from 'react-hook-form';
 import { formatTimeZone, formatTimeZoneName, listTimeZones } from '../../lib/dates/time-zones.ts';
-import { SelectField } from './SelectField.tsx';
+import { SelectField } from './select/SelectField.tsx';
 import type { FieldProps } from './use-field.ts';
 
 interface TimeZoneFieldProps<Values extends FieldValues, Output> extends FieldProps<

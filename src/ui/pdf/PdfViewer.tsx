@@ -19,7 +19,7 @@ import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
 import { confirm } from '../dialog/confirm.ts';
 import { Banner } from '../feedback/Banner.tsx';
-import { Select } from '../form/Select.tsx';
+import { Select } from '../form/select/Select.tsx';
 import { announce } from '../layout/LiveRegion.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { toast } from '../toast.ts';

@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
-import { SMALL_SCREEN, useMedia } from '../layout/use-media.ts';
 import type { MenuItemData, MenuItems } from '../menu/menu-items.ts';
 import { MenuButton } from '../menu/MenuButton.tsx';
+import { SMALL_SCREEN, useMedia } from '../use-media.ts';
 import './bulk.css';
 
 interface BulkBarProps {

@@ -5,7 +5,7 @@ import { Banner } from '../feedback/Banner.tsx';
 import { EmptyState } from '../feedback/EmptyState.tsx';
 import { ErrorState } from '../feedback/ErrorState.tsx';
 import type { Failure } from '../feedback/failure.ts';
-import { SMALL_SCREEN, useMedia } from '../layout/use-media.ts';
+import { SMALL_SCREEN, useMedia } from '../use-media.ts';
 import { getVisibleColumns, getTableLayout } from './columns.ts';
 import { Grid } from './Grid.tsx';
 import type { GridProps } from './Grid.tsx';

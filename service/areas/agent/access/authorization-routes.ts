@@ -13,7 +13,7 @@ import {
   SCOPE,
   TOKEN_PATH,
 } from './authorization-server.ts';
-import { AGENT_PATH } from './keys.ts';
+import { AGENT_PATH } from './settings.ts';
 import { isAnySiteServed } from './tokens.store.ts';
 
 /** Metadata of the agent server as a protected resource (RFC 9728 3.1). */

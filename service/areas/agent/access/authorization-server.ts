@@ -17,8 +17,8 @@ import { hashSecret } from '../../../kernel/secret.ts';
 import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
 import { findConnectedAgent } from './agents.store.ts';
 import { revokeKeys } from './keys.store.ts';
-import { AGENT_PATH } from './keys.ts';
 import { requireUsable } from './require-usable.ts';
+import { AGENT_PATH } from './settings.ts';
 import * as store from './tokens.store.ts';
 
 /** Address for browsers, which leads to the page of the console that asks for consent. */

@@ -3,9 +3,9 @@ import { consumeRateLimit, type RateLimit } from '../../../kernel/auth/throttle.
 import { type Call, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { AGENT_LIMITS } from '../limits.ts';
 import { type AuthorizationRequest, getAuthorizationServer } from './authorization-server.ts';
-import { findAgentSite } from './keys.store.ts';
 import { DEFAULT_KEY_DAYS, requireValidKey, storeKey } from './keys.ts';
 import { requireServed } from './require-usable.ts';
+import { findAgentSite } from './settings.store.ts';
 
 type Operations = 'describeAgentAuthorization' | 'approveAgentAuthorization';
 

@@ -6,8 +6,8 @@ import type { Db } from '../../../kernel/db/database.ts';
 import { type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { loadSchema, type SiteSchema } from '../../schema/index.ts';
 import { createReadRules, listHiddenFields } from '../tools/read-rules.ts';
-import { type AgentSite, findAgentSite, type ForbiddenPart, setForbidden } from './keys.store.ts';
 import { requireLicensed } from './require-usable.ts';
+import { type AgentSite, findAgentSite, type ForbiddenPart, setForbidden } from './settings.store.ts';
 
 /** The lists are read with every message of an agent. */
 const MAX_FORBIDDEN = 2_000;

@@ -1,4 +1,4 @@
-import type { AgentKey, AgentKeySecret, AgentSettings } from '../../../../contract/generated/types.gen.ts';
+import type { AgentKey, AgentKeySecret } from '../../../../contract/generated/types.gen.ts';
 import { badRequest, conflict, forbidden, notFound, type FieldError } from '../../../kernel/api-error.ts';
 import { change, getActor } from '../../../kernel/audit/change.ts';
 import { requireCapabilities } from '../../../kernel/auth/authorize.ts';
@@ -7,26 +7,14 @@ import type { Db } from '../../../kernel/db/database.ts';
 import { type Call, type Handlers, noContent, ok } from '../../../kernel/http/handler.ts';
 import { createSecret, hashSecret } from '../../../kernel/secret.ts';
 import { loadSchema } from '../../schema/index.ts';
-import { countLastDay } from '../ledger.store.ts';
-import { AGENT_LIMITS, MAX_KEYS_PER_PERSON } from '../limits.ts';
-import { AGENT_CAPABILITIES, toolInfos } from '../tools/tools.ts';
-import { loadForbidden } from './forbidden.ts';
+import { MAX_KEYS_PER_PERSON } from '../limits.ts';
+import { AGENT_CAPABILITIES } from '../tools/tools.ts';
 import * as store from './keys.store.ts';
 import { requireLicensed, requireServed } from './require-usable.ts';
+import { findAgentSite } from './settings.store.ts';
 
-type Operations =
-  | 'getAgentSettings'
-  | 'updateAgentSettings'
-  | 'stopAgents'
-  | 'listAgentKeys'
-  | 'createAgentKey'
-  | 'updateAgentKey'
-  | 'revokeAgentKey';
+type Operations = 'listAgentKeys' | 'createAgentKey' | 'updateAgentKey' | 'revokeAgentKey';
 
-/** Path of the agent server. */
-export const AGENT_PATH = '/api/agent/mcp';
-/** Revisions that are answered, newest first. */
-const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const;
 /** Starts the secrets of agent keys, so that scanners of source code find a leaked one. */
 const SECRET_PREFIX = 'steward_agent_';
 /** Days of a key whose request names none. */
@@ -40,44 +28,6 @@ export const getVisibleOwner = (caller: Caller): number | undefined =>
   administersAgents(caller) ? undefined : caller.userId;
 
 export const agentKeyHandlers: Handlers<Operations> = {
-  getAgentSettings: async (call) => ok(await loadSettings(call)),
-
-  async updateAgentSettings(call) {
-    const { siteId, userId } = call.caller;
-    const { isEnabled } = call.body;
-    requireLicensed(await store.findAgentSite(call.db, siteId));
-    await change(call.db, getActor(call), async (tx, record) => {
-      if (!(await store.setSwitch(tx, siteId, { isEnabled, userId }))) return;
-      record({
-        action: isEnabled ? 'agents.enable' : 'agents.disable',
-        subject: ['agent-server', siteId],
-        changes: { isEnabled: [!isEnabled, isEnabled] },
-      });
-    });
-    return ok(await loadSettings(call));
-  },
-
-  async stopAgents(call) {
-    const { siteId, userId } = call.caller;
-    const revoked = await change(call.db, getActor(call), async (tx, record) => {
-      await store.setSwitch(tx, siteId, { isEnabled: false, userId });
-      const keys = await store.revokeKeys(tx, { siteId }, userId);
-      for (const { id, name, userId: ownerId } of keys)
-        record({
-          action: 'agent-key.revoke',
-          subject: ['agent-key', id, name],
-          changes: { name: [name, null], userId: [ownerId, null] },
-        });
-      record({
-        action: 'agents.stop',
-        subject: ['agent-server', siteId],
-        changes: { isEnabled: [null, false], revokedKeys: [null, keys.length] },
-      });
-      return keys;
-    });
-    return ok({ revokedKeys: revoked.length });
-  },
-
   async listAgentKeys({ db, caller, query }) {
     const owner = getVisibleOwner(caller);
     if (owner !== undefined && query.userId !== undefined && query.userId !== owner) return ok([]);
@@ -111,31 +61,6 @@ export const agentKeyHandlers: Handlers<Operations> = {
     return noContent;
   },
 };
-
-async function loadSettings({
-  db,
-  caller,
-  services,
-}: Pick<Call, 'db' | 'caller' | 'services'>): Promise<AgentSettings> {
-  const { siteId } = caller;
-  const userId = getVisibleOwner(caller);
-  const site = await store.findAgentSite(db, siteId);
-  const { isLicensed, isEnabled, changedAt, changedBy } = site;
-  const activeKeys = await store.listKeys(db, { siteId, userId, states: store.LASTING_STATES });
-  return {
-    isLicensed,
-    isEnabled,
-    changedDate: changedAt?.toISOString() ?? null,
-    changedBy,
-    address: `${services.publicUrl}${AGENT_PATH}`,
-    protocolVersions: [...PROTOCOL_VERSIONS],
-    limits: AGENT_LIMITS,
-    tools: toolInfos,
-    forbidden: await loadForbidden(db, siteId, site),
-    activeKeys: activeKeys.length,
-    ...(await countLastDay(db, siteId, userId)),
-  };
-}
 
 /** @throws ApiError 400, 403, 404, 409 */
 async function createKey(call: Call<'createAgentKey'>): Promise<AgentKeySecret> {
@@ -202,7 +127,7 @@ export function storeKey(
     call.db,
     getActor(call),
     async (tx, record) => {
-      const site = await store.findAgentSite(tx, siteId);
+      const site = await findAgentSite(tx, siteId);
       if (clientId === undefined) requireLicensed(site);
       else requireServed(site);
       const owner = await store.findKeyOwner(tx, siteId, userId);

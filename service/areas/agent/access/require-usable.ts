@@ -5,7 +5,7 @@ import {
   requireCapabilities,
 } from '../../../kernel/auth/authorize.ts';
 import type { AgentRow } from './agents.store.ts';
-import type { AgentSite } from './keys.store.ts';
+import type { AgentSite } from './settings.store.ts';
 
 const INVALID = 'The agent key or access token is invalid, revoked or expired';
 

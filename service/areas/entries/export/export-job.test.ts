@@ -106,8 +106,8 @@ onEachApp((context) => {
     {
       signal,
       folder = dataDir,
-      heartbeatMs = 10,
-    }: { signal?: AbortSignal; folder?: string; heartbeatMs?: number } = {},
+      leaseRenewalMs = 10,
+    }: { signal?: AbortSignal; folder?: string; leaseRenewalMs?: number } = {},
   ) =>
     runDueJobs(
       {
@@ -116,7 +116,7 @@ onEachApp((context) => {
         kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
         operations: contract.operations,
         publicUrl: services.publicUrl,
-        files: { ...createFolderPlace(folder), storageQuota: services.storageQuota, heartbeatMs },
+        files: { ...createFolderPlace(folder), storageQuota: services.storageQuota, leaseRenewalMs },
       },
       signal,
     );
@@ -525,7 +525,7 @@ onEachApp((context) => {
           }),
         ],
         // A frozen process does not renew its lease.
-        { heartbeatMs: 3_600_000 },
+        { leaseRenewalMs: 3_600_000 },
       );
       const { file } = await read(id);
       expect(file?.rows).toBe(300);

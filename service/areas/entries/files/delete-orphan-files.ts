@@ -1,7 +1,7 @@
 import { forEachBatch } from '../../../kernel/db/batches.ts';
 import { type Db, withTransaction } from '../../../kernel/db/database.ts';
 import { type BlobStore, STAGING_PREFIX } from '../../../kernel/files/blob-store.ts';
-import { lockStorage } from '../../../kernel/files/storage.store.ts';
+import { lockStorage } from '../../../kernel/files/storage-quota.store.ts';
 import { deleteAbandonedUploads } from '../../../kernel/http/bodies/uploads.ts';
 import type { Services } from '../../../kernel/http/handler.ts';
 import { createItemTask } from '../../../kernel/tasks/run-in-turns.ts';

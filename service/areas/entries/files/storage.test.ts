@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { PlatformSite, SiteSettings } from '../../../../contract/generated/types.gen.ts';
-import { readStorageUse } from '../../../kernel/files/storage.store.ts';
+import { readStorageUse } from '../../../kernel/files/storage-quota.store.ts';
 import {
   finishSchema,
   makeThings,

@@ -56,7 +56,7 @@ export interface ReferenceItem {
   references: References;
 }
 
-/** An update as a job that changes entries takes it. */
+/** Item of a job `entries.update` (`EntryUpdate` in job-kinds.ts). */
 interface ReferenceUpdate {
   entryId: number;
   values: JobCellValue[];
@@ -64,8 +64,8 @@ interface ReferenceUpdate {
 }
 
 /**
- * The updates that set references to restored entries again. Fields that lack none, and fields that refer to other entries meanwhile, are
- * left alone; so are references to entries that do not exist.
+ * Plans the updates that set the references of restored entries again. A field is left unchanged if it already has all of its former
+ * references, or if it now refers to an entry that was not among them. References to entries that do not exist are not set.
  * @returns for each item, in order, its update or its outcome
  */
 export async function planReferences(

@@ -9,7 +9,7 @@ import { badRequest, type FieldError, hasEnoughErrors } from '../../../kernel/ap
 import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts';
 import { getAuthor as getCallerAuthor } from '../../../kernel/auth/caller.ts';
 import { sendEarly, type Tx } from '../../../kernel/db/database.ts';
-import { lockStorage, requireStorage } from '../../../kernel/files/storage.store.ts';
+import { lockStorage, requireStorage } from '../../../kernel/files/storage-quota.store.ts';
 import type { UploadedFile } from '../../../kernel/http/bodies/uploads.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import { lockWithSchema, type EntryType, type SchemaField, type FileValue } from '../../schema/index.ts';

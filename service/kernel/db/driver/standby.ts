@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { SILENT_SECONDS } from '../../process-heartbeat.ts';
+import { HEARTBEAT_TIMEOUT_SECONDS } from '../../process-heartbeat.ts';
 import { standbyReads } from '../../telemetry/metrics.ts';
 import {
   AssumptionError,
@@ -48,7 +48,7 @@ const POSITION = `case when pg_is_in_recovery() then null else pg_wal_lsn_diff(p
 const createClaim = (userId: number): Statement => ({
   sql: `select (select write_id::text from user_write where user_id = $1) as "writeId", ${POSITION} as position,
     not exists (select from service_process
-      where not records_writes and seen_at > now() - interval '${SILENT_SECONDS} seconds') as "isRecorded"`,
+      where not records_writes and seen_at > now() - interval '${HEARTBEAT_TIMEOUT_SECONDS} seconds') as "isRecorded"`,
   parameters: [userId],
 });
 

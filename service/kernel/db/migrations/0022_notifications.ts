@@ -31,7 +31,7 @@ const statements = [
   )`,
 ];
 
-/** Notifications of users and where they want them (service/kernel/mail/notifications.store.ts). */
+/** Notifications of users and where they want them (service/kernel/notifications.store.ts). */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

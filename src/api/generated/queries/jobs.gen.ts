@@ -403,7 +403,7 @@ export const listJobReasonsQueryKey = (options: Options<ListJobReasonsData>) => 
 /**
  * Count the reasons of a job
  *
- * Why items failed or were left alone, the most frequent reason first; at most 100.
+ * Why items failed or were skipped, the most frequent reason first; at most 100.
  */
 export const listJobReasonsOptions = (options: Options<ListJobReasonsData>) => queryOptions<ListJobReasonsResponse, ListJobReasonsError, ListJobReasonsResponse, ReturnType<typeof listJobReasonsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -595,7 +595,7 @@ export const retryJobMutation = (options?: Partial<Options<RetryJobData>>): UseM
 /**
  * Undo a job
  *
- * Starts a job that restores what the job replaced. Users changed by anyone else since are left alone. 409 where nothing can be restored.
+ * Starts a job that restores what the job replaced. Users changed by anyone else since are skipped. 409 where nothing can be restored.
  */
 export const undoJobMutation = (options?: Partial<Options<UndoJobData>>): UseMutationOptions<UndoJobResponse, UndoJobError, Options<UndoJobData>> => {
     const mutationOptions: UseMutationOptions<UndoJobResponse, UndoJobError, Options<UndoJobData>> = {

@@ -322,7 +322,7 @@ export const listJobItems = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * Count the reasons of a job
  *
- * Why items failed or were left alone, the most frequent reason first; at most 100.
+ * Why items failed or were skipped, the most frequent reason first; at most 100.
  */
 export const listJobReasons = <ThrowOnError extends boolean = true>(options: Options<ListJobReasonsData, ThrowOnError>): RequestResult<ListJobReasonsResponses, ListJobReasonsErrors, ThrowOnError> => (options.client ?? client).get<ListJobReasonsResponses, ListJobReasonsErrors, ThrowOnError>({
     security: [{
@@ -480,7 +480,7 @@ export const retryJob = <ThrowOnError extends boolean = true>(options: Options<R
 /**
  * Undo a job
  *
- * Starts a job that restores what the job replaced. Users changed by anyone else since are left alone. 409 where nothing can be restored.
+ * Starts a job that restores what the job replaced. Users changed by anyone else since are skipped. 409 where nothing can be restored.
  */
 export const undoJob = <ThrowOnError extends boolean = true>(options: Options<UndoJobData, ThrowOnError>): RequestResult<UndoJobResponses, UndoJobErrors, ThrowOnError> => (options.client ?? client).post<UndoJobResponses, UndoJobErrors, ThrowOnError>({
     security: [{

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { setAuditSentences } from '../../../app/state/audit-sentences.ts';
+import { setAuditSentences } from '../../../app/area/audit-sentences.ts';
 import { formatAction, collectUserIds, formatChanges } from './change-format.ts';
 
 const names = {

@@ -1,6 +1,6 @@
 import type { UserChange } from '../../../../contract/generated/types.gen.ts';
 import { getLicenseName } from '../../../../contract/rules/people/licenses.ts';
-import { getAuditSentence } from '../../../app/state/audit-sentences.ts';
+import { getAuditSentence } from '../../../app/area/audit-sentences.ts';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 
 /** Labels of the properties of a change, in display order. */

@@ -1,6 +1,6 @@
-import { SMALL_SCREEN } from '../../../ui/layout/use-media.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 import type { Store } from '../../../ui/store.ts';
+import { SMALL_SCREEN } from '../../../ui/use-media.ts';
 
 const CHART_KEY = 'steward-activity-chart';
 const TOP_LISTS_KEY = 'steward-activity-top-lists';

@@ -9,7 +9,7 @@ import { cx } from '../../../ui/cx.ts';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { SMALL_SCREEN, useMedia } from '../../../ui/layout/use-media.ts';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import type { useActivitySummary } from '../model/activity-data.ts';
 import { buildChartSeries, getChartPeriod } from '../model/chart-series.ts';
 import { createPeriod, getReportStart, widenPeriod } from '../model/period.ts';

@@ -3,9 +3,9 @@ import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone, formatTimeZone } from '../../../lib/dates/time-zones.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { SMALL_SCREEN, useMedia } from '../../../ui/layout/use-media.ts';
 import type { Column } from '../../../ui/table/columns.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { formatRowTime } from '../model/format.ts';
 import {
   getActorName,

@@ -11,7 +11,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
-import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
+import { MultiSelectField } from '../../../ui/form/select/MultiSelectField.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../../ui/button/Button.tsx';
-import { LabelledSelect } from '../../../ui/form/Select.tsx';
+import { LabelledSelect } from '../../../ui/form/select/Select.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { useSchemaNames } from '../model/queries.ts';
 import { describeBan, isForbidden, useForbid } from '../model/use-forbid.ts';

@@ -1,9 +1,9 @@
 import { useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { moveCell } from '../../../ui/cell-navigation.ts';
+import type { Cell } from '../../../ui/cell-navigation.ts';
 import { cx } from '../../../ui/cx.ts';
-import { moveCell } from '../../../ui/grid/cells.ts';
-import type { Cell } from '../../../ui/grid/cells.ts';
 import { isSameField } from '../model/heat-map.ts';
 import type { HeatMap, ReadFieldKey } from '../model/heat-map.ts';
 

@@ -1,6 +1,6 @@
 import { addDays, formatShortDate } from '../../../lib/dates/dates.ts';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 
 const LIFETIMES = [7, 30, 90].map((days) => ({ value: days, label: `${days} days` }));
 export const DEFAULT_LIFETIME_DAYS = 30;

@@ -18,7 +18,7 @@ import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
-import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
+import { MultiSelectField } from '../../../ui/form/select/MultiSelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { buildSetUps, KEY_VARIABLE } from '../model/set-up.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import './agent.css';

@@ -14,7 +14,7 @@ import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
-import { Select } from '../../../ui/form/Select.tsx';
+import { Select } from '../../../ui/form/select/Select.tsx';
 import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { ReadingProgress } from '../../bulk/index.ts';
 import { getScheduleProblem, NOW, showStartedJob, StartField, toStartOptions } from '../../jobs/index.ts';

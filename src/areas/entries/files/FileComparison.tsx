@@ -9,7 +9,7 @@ import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { LabelledSelect } from '../../../ui/form/Select.tsx';
+import { LabelledSelect } from '../../../ui/form/select/Select.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { toast } from '../../../ui/toast.ts';
 import type { Field } from '../model/schema.ts';

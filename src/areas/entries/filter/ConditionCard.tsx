@@ -1,7 +1,7 @@
 import { Suspense } from 'react';
 import type { Comparison } from '../../../../contract/rules/query/condition.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { Select } from '../../../ui/form/Select.tsx';
+import { Select } from '../../../ui/form/select/Select.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { changeOperation } from './draft.ts';
 import { findListOperators, findOperation, formatOperator, getOperations } from './operators.ts';

@@ -5,7 +5,7 @@ import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import type { Comparison, Condition, ConditionGroup } from '../../../../contract/rules/query/condition.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { Select } from '../../../ui/form/Select.tsx';
+import { Select } from '../../../ui/form/select/Select.tsx';
 import type { Field, Schema } from '../model/schema.ts';
 import {
   changeOperation,

@@ -3,8 +3,8 @@ import { X } from 'lucide-react';
 import { useDeferredValue, useRef, useState } from 'react';
 import { ComboBox, Input } from 'react-aria-components';
 import { toServiceError } from '../../../api/errors.ts';
-import { OptionList } from '../../../ui/form/OptionList.tsx';
-import type { FieldOption } from '../../../ui/form/OptionList.tsx';
+import { OptionList } from '../../../ui/form/select/OptionList.tsx';
+import type { FieldOption } from '../../../ui/form/select/OptionList.tsx';
 import '../../../ui/form/form.css';
 
 interface IdPickerProps {

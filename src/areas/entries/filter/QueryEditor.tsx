@@ -7,7 +7,7 @@ import type { Completion } from './completions.ts';
 import { isAfterColon, getLineAndColumn, getErrorRange, scanQueryText } from './scan-query.ts';
 import type { TextRange } from './scan-query.ts';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- HTML has no element for the list box of a combobox (ARIA) */
-import '../../../ui/form/options.css';
+import '../../../ui/form/select/options.css';
 
 interface QueryEditorProps {
   id: string;

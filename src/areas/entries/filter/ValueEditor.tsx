@@ -4,7 +4,7 @@ import type { Comparison, Operand } from '../../../../contract/rules/query/condi
 import { FIELD, isIdField } from '../../../../contract/rules/schema/fields.ts';
 import { formatTimeZoneName } from '../../../lib/dates/time-zones.ts';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
-import { Select } from '../../../ui/form/Select.tsx';
+import { Select } from '../../../ui/form/select/Select.tsx';
 import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
 import { formatZoneName } from '../model/dates.ts';
 import { queryRows } from '../model/entry-rows.ts';

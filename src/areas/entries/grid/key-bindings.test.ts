@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { moveCell } from '../../../ui/grid/cells.ts';
+import { moveCell } from '../../../ui/cell-navigation.ts';
 import { EDITOR_KEYS, getCommitMove } from '../editing/editor/editor-props.ts';
 import { KEY_BINDINGS, getAction, toChord } from './key-bindings.ts';
 

@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import type { RouterHistory } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import type { FocusEvent, RefObject } from 'react';
-import type { Cell } from '../../../ui/grid/cells.ts';
+import type { Cell } from '../../../ui/cell-navigation.ts';
 import type { CellAddress } from '../views/view.ts';
 
 /** The focused cell, and moving the focus to another one, which may have to be rendered first. */

@@ -1,7 +1,7 @@
 import { ExternalLink, Link2, Rows2 } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
 import type { MouseEvent } from 'react';
-import type { Cell } from '../../../ui/grid/cells.ts';
+import type { Cell } from '../../../ui/cell-navigation.ts';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { useShortcut } from '../../../ui/shortcuts/shortcuts.ts';

@@ -3,7 +3,7 @@ import type { RowVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import type { CellRange } from '../../../ui/grid/cells.ts';
+import type { CellRange } from '../../../ui/cell-navigation.ts';
 import { announce } from '../../../ui/layout/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { getChangeSet, stageEntryDeletions, unstageEntryDeletions } from '../editing/change-set-store.ts';

@@ -10,7 +10,7 @@ import { suggestApiName } from '../../../lib/text/api-names.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FieldFrame, FieldNote } from '../../../ui/form/FieldFrame.tsx';
-import { LabelledSelect, Select } from '../../../ui/form/Select.tsx';
+import { LabelledSelect, Select } from '../../../ui/form/select/Select.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { ColumnRow, FileSummary } from '../../import-view/index.ts';

@@ -9,7 +9,7 @@ import { openWorkerClient } from '../../import/index.ts';
 import type { Schema } from '../model/schema.ts';
 import type { CheckRequest } from './check-request.ts';
 import type { ColumnGuess } from './guess-field.ts';
-import { loadAliases, loadAllNames, loadEntriesByValues, loadNames, loadUserNames } from './look-up.ts';
+import { loadAliases, loadAllNames, loadEntriesByValues, loadNames, loadUserNames } from './load-names.ts';
 import { normalizeName } from './name-index.ts';
 import type { ChoiceCount, listChoiceColumns } from './new-fields.ts';
 import type { createRowChecker, MissingLookups } from './row-checker.ts';
@@ -45,32 +45,32 @@ export interface EntryFileSession extends FileSession {
 
 export function openSession(schema: Schema): EntryFileSession {
   const client = openWorkerClient<RowChecker>(workerUrl);
-  const { desk, close, runExclusive } = client;
+  const { remote, close, runExclusive } = client;
   let guesses: readonly ColumnGuess[] = [];
 
   async function check(against: CheckInput, report: (doing: string) => void): Promise<OutcomeCounts> {
-    const needs = await desk.getMissingLookups(against.request);
+    const needs = await remote.getMissingLookups(against.request);
     try {
-      await sendLookups(desk, needs, against, report);
+      await sendLookups(remote, needs, against, report);
     } catch (thrown) {
-      await desk.clearLookups();
+      await remote.clearLookups();
       throw thrown;
     }
     report('Checking every row…');
-    return desk.check(against.request);
+    return remote.check(against.request);
   }
 
   return {
-    client: desk,
+    client: remote,
     async open(file: Blob, onProgress: (share: number) => void, as?: ReadOptions): Promise<OpenResult> {
       const opened = await client.open(file, onProgress, as);
       if ('error' in opened) return opened;
-      guesses = await guessReferences(schema, opened.headings, await desk.guessColumns());
+      guesses = await guessReferences(schema, opened.headings, await remote.guessColumns());
       return opened;
     },
     close,
     getGuesses: () => guesses,
-    listNames: (columns) => desk.listNames(columns),
+    listNames: (columns) => remote.listNames(columns),
     check: (against, report, signal) => runExclusive(() => check(against, report), signal),
   };
 }

@@ -3,11 +3,11 @@ import { Suspense, useRef, useState } from 'react';
 import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { SMALL_SCREEN, useMedia } from '../../../ui/layout/use-media.ts';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { setDensity, useDensity } from '../../../ui/style/theme.ts';
 import { TableTools } from '../../../ui/table/TableBar.tsx';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import {
   isSortable,
   hideColumns,

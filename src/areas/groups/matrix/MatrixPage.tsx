@@ -5,7 +5,7 @@ import { useMemo, useState, useId } from 'react';
 import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
-import type { FacetCounts } from '../../../directory/engine/facets.ts';
+import type { FacetCounts } from '../../../directory/engine/directory-query.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { groupsQuery } from '../../../directory/groups.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';

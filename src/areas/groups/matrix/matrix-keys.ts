@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react';
-import { moveCell } from '../../../ui/grid/cells.ts';
-import type { Cell, GridBounds } from '../../../ui/grid/cells.ts';
+import { moveCell } from '../../../ui/cell-navigation.ts';
+import type { Cell, GridBounds } from '../../../ui/cell-navigation.ts';
 
 /** A cell of the matrix: column 0 is the user, the last one their menu. */
 export type MatrixCell = Cell;

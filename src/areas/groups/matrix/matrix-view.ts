@@ -1,6 +1,6 @@
-import type { Filters } from '../../../directory/engine/facets.ts';
-import type { DirectoryQuery } from '../../../directory/engine/search.ts';
-import { ALL_USERS_QUERY } from '../../../directory/engine/search.ts';
+import type { Filters } from '../../../directory/engine/directory-query.ts';
+import type { DirectoryQuery } from '../../../directory/engine/directory-query.ts';
+import { ALL_USERS_QUERY } from '../../../directory/engine/directory-query.ts';
 import {
   toSearchValue,
   parseIds,

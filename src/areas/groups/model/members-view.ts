@@ -1,5 +1,5 @@
-import type { DirectoryQuery, DirectorySort } from '../../../directory/engine/search.ts';
-import { ALL_USERS_QUERY } from '../../../directory/engine/search.ts';
+import type { DirectoryQuery, DirectorySort } from '../../../directory/engine/directory-query.ts';
+import { ALL_USERS_QUERY } from '../../../directory/engine/directory-query.ts';
 import {
   toSearchValue,
   parseOrder,

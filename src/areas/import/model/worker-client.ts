@@ -6,13 +6,13 @@ import { dropLateProgress } from './drop-late-progress.ts';
 import { createMutex } from './mutex.ts';
 
 /** Starts a worker that holds a file, and connects to it. */
-export function openWorkerClient<Desk extends FileWorker>(workerUrl: string) {
+export function openWorkerClient<WorkerApi extends FileWorker>(workerUrl: string) {
   const worker = startWorker(workerUrl);
-  const client = wrap<Desk>(worker);
+  const client = wrap<WorkerApi>(worker);
   const fileClient = wrap<FileWorker>(worker);
   const alive = rejectOnWorkerError(worker);
   return {
-    desk: client,
+    remote: client,
     // Comlink passes callbacks to the worker as proxies.
     open: (file: Blob, onProgress: (share: number) => void, as?: ReadOptions): Promise<OpenResult> =>
       dropLateProgress<number, OpenResult>(

@@ -88,16 +88,16 @@ export function planInvitees(request: PlanInput): Invitee[] {
 function planInvitee(at: number, entry: AddressEntry, isRepeated: boolean, request: PlanInput): Invitee {
   const { settings, choices, missingCapabilities, groupLookup } = request;
   const { email, key, rowTerms = {} } = entry;
-  const { groups, fault } = resolveGroups(rowTerms, settings, groupLookup);
+  const { groups, groupError } = resolveGroups(rowTerms, settings, groupLookup);
   const terms = { type: rowTerms.type ?? settings.type, days: rowTerms.days ?? settings.days, groups };
   const found = isRepeated
     ? { outcome: 'repeated' as const, message: REPEATED }
-    : getCheckResult(entry, fault, request);
+    : getCheckResult(entry, groupError, request);
   const options = getOptions(found.outcome, terms, missingCapabilities, found.message);
   const chosen = choices.get(key);
-  const wishable = options.some(({ choice, reason }) => choice === chosen && reason === undefined);
+  const isAvailable = options.some(({ choice, reason }) => choice === chosen && reason === undefined);
   const choice =
-    chosen !== undefined && wishable ? chosen : getDefaultChoice(found.outcome, options, settings);
+    chosen !== undefined && isAvailable ? chosen : getDefaultChoice(found.outcome, options, settings);
   return {
     index: at,
     email,
@@ -113,24 +113,24 @@ function planInvitee(at: number, entry: AddressEntry, isRepeated: boolean, reque
 
 function resolveGroups({ groups: names }: RowTerms, settings: MembershipSettings, groupLookup: GroupLookup) {
   const groups: number[] = [];
-  if (!names) return { groups: settings.groups, fault: undefined };
+  if (!names) return { groups: settings.groups, groupError: undefined };
   for (const name of names) {
-    const checkByKey = groupLookup.get(foldText(name));
-    if (!checkByKey) return { groups, fault: `There is no group “${name}”` };
-    if (checkByKey.reason !== undefined) return { groups, fault: `${name}: ${checkByKey.reason}` };
-    groups.push(checkByKey.id);
+    const group = groupLookup.get(foldText(name));
+    if (!group) return { groups, groupError: `There is no group “${name}”` };
+    if (group.reason !== undefined) return { groups, groupError: `${name}: ${group.reason}` };
+    groups.push(group.id);
   }
-  return { groups, fault: undefined };
+  return { groups, groupError: undefined };
 }
 
 type CheckResult = Pick<Invitee, 'outcome' | 'message'> & Partial<Pick<Invitee, 'userId' | 'invitationId'>>;
 
 function getCheckResult(
   { key, error: own }: AddressEntry,
-  ofGroups: string | undefined,
+  groupError: string | undefined,
   { checks, couldNotCheck, missingCapabilities }: PlanInput,
 ): CheckResult {
-  const error = own ?? ofGroups;
+  const error = own ?? groupError;
   if (error !== undefined)
     return { outcome: error === NOT_AN_ADDRESS ? 'not-an-address' : 'faulty', message: error };
   const check = checks.get(key);

@@ -54,7 +54,7 @@ function parseDraft(): void {
 }
 
 /** Changes the text; it is parsed after a pause. */
-export function setText(text: string): void {
+export function setDraftText(text: string): void {
   updateDraft({ text });
   clearTimeout(timer);
   timer = setTimeout(parseDraft, PARSE_DELAY_MS);
@@ -74,15 +74,15 @@ export function setChoice(key: string, choice: Choice): void {
   updateDraft({ choices: new Map(draft.get().choices).set(key, choice) });
 }
 
-/** Clears the text; the settings stay. */
+/** Clears the text, the choices and the checks; the settings stay. */
 export function clearDraft(): void {
   clearTimeout(timer);
   updateDraft({ text: '', entries: [], choices: new Map() });
   addressChecker.clear([...addressChecker.store.get().checkByKey.keys()]);
 }
 
-/** Clears the text once a job was started for it. */
-export function moveDraftToJob(jobId: number): void {
+/** Stores the text of the draft in `startedDraft` and clears the draft. Called when its job has started. */
+export function archiveStartedDraft(jobId: number): void {
   startedDraft.set({ jobId, text: draft.get().text });
   clearDraft();
 }

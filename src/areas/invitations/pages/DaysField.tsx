@@ -2,8 +2,8 @@ import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import { MAX_DURATION_DAYS } from '../../../../contract/rules/people/invitations.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { formatDays } from '../model/terms.ts';
 import './invitations.css';
 

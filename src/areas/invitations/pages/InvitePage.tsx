@@ -23,13 +23,13 @@ import { addDays } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
 import { DropTarget, FileChoice } from '../../../ui/form/FileDrop.tsx';
-import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
-import type { FieldOption } from '../../../ui/form/OptionList.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
+import { MultiSelectField } from '../../../ui/form/select/MultiSelectField.tsx';
+import type { FieldOption } from '../../../ui/form/select/OptionList.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -45,9 +45,9 @@ import {
   addressChecker,
   updateSettings,
   clearDraft,
-  moveDraftToJob,
+  archiveStartedDraft,
   restoreStartedDraft,
-  setText,
+  setDraftText,
   startedDraft,
 } from '../model/draft.ts';
 import { buildInvitationsRequest } from '../model/requests.ts';
@@ -112,7 +112,7 @@ function InviteForm() {
       { body: { ...buildInvitationsRequest(selected), ...toStartOptions(schedule) } },
       {
         onSuccess({ id }) {
-          moveDraftToJob(id);
+          archiveStartedDraft(id);
           void navigate({ to: '/jobs/$jobId', params: { jobId: id } });
         },
       },
@@ -317,7 +317,7 @@ function AddressBox() {
               aria-invalid={error !== undefined}
               onChange={({ target }) => {
                 setFault(undefined);
-                setText(target.value);
+                setDraftText(target.value);
               }}
             />
           </DropTarget>

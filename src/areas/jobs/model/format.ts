@@ -19,7 +19,7 @@ export const STATE_LABELS: Record<JobState, { label: string; tone: Tone }> = {
 export const OUTCOME_LABELS: Record<JobItemState, { label: string; tone: Tone }> = {
   done: { label: 'Changed', tone: 'ok' },
   unchanged: { label: 'Unchanged', tone: 'neutral' },
-  conflict: { label: 'Left alone', tone: 'warn' },
+  conflict: { label: 'Skipped', tone: 'warn' },
   failed: { label: 'Failed', tone: 'bad' },
   open: { label: 'Not yet', tone: 'neutral' },
 };
@@ -72,7 +72,7 @@ export function formatEnd(job: Job): string {
   const parts: string[] = [
     state,
     ...(failed > 0 ? [`${formatNumber(failed)} failed`] : []),
-    ...(conflicts > 0 ? [`${formatNumber(conflicts)} left alone`] : []),
+    ...(conflicts > 0 ? [`${formatNumber(conflicts)} skipped`] : []),
   ];
   return `${title}: ${parts.join(', ')}`;
 }
@@ -149,7 +149,7 @@ export function formatEnded(job: Job): string {
       : [isToday(job.finishedDate) ? formatMoment(job.finishedDate) : formatShortDate(job.finishedDate)]),
     ...(job.state === 'finished' ? [] : [STATE_LABELS[job.state].label.toLowerCase()]),
     `${formatNumber(job.done)} ${getDoneLabel(job)}`,
-    ...(job.conflicts > 0 ? [`${formatNumber(job.conflicts)} left alone`] : []),
+    ...(job.conflicts > 0 ? [`${formatNumber(job.conflicts)} skipped`] : []),
     ...(seconds === undefined || seconds < 1 ? [] : [formatDuration(seconds)]),
     ...(job.inverseJobId === null ? [] : ['undone']),
     ...(isUndoable(job) && job.undoUntil !== null ? [`undo until ${formatMoment(job.undoUntil)}`] : []),

@@ -94,7 +94,7 @@ export function createJobWatcher(client: QueryClient): JobWatcher {
   };
 }
 
-/** Why the only item of a job failed or was left alone; null if the reason cannot be read. */
+/** Why the only item of a job failed or was skipped; null if the reason cannot be read. */
 async function readReason({ id: jobId }: Job): Promise<string | null> {
   try {
     const { data } = await listJobReasons({ path: { jobId } });

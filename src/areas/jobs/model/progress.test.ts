@@ -70,7 +70,7 @@ test('progress is the share of all items with an outcome', () => {
 test('sentences about a job', () => {
   expect(formatEnd(ended())).toBe('Deactivate 100 people: finished, 20 failed');
   expect(formatEnd(ended({ failed: 0, conflicts: 3, state: 'stopped' }))).toBe(
-    'Deactivate 100 people: stopped, 3 left alone',
+    'Deactivate 100 people: stopped, 3 skipped',
   );
   expect(describeState(ended())).toEqual({ label: 'Finished, 20 failed', tone: 'warn' });
   expect(describeState(ended({ state: 'stopped' })).tone).toBe('bad');

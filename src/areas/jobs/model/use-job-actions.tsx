@@ -29,7 +29,7 @@ export const countItems = ({ kind }: Pick<Job, 'kind'>, count: number): string =
 export function describeUndo(job: Job): string {
   const items = countItems(job, job.done);
   const [one] = JOB_KINDS[job.kind].nouns;
-  return `${describeRestored(job, items)} ${one === 'person' ? 'Anyone' : 'Anything'} changed by someone else since then is left alone and listed.`;
+  return `${describeRestored(job, items)} ${one === 'person' ? 'Anyone' : 'Anything'} changed by someone else since then is skipped and listed.`;
 }
 
 function describeRestored({ kind, parameters: { isActive } }: Job, items: string): string {

@@ -14,20 +14,20 @@ import { formatExactDate, formatMoment } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Tile } from '../../../ui/layout/Tile.tsx';
-import { useMedia } from '../../../ui/layout/use-media.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { toast } from '../../../ui/toast.ts';
+import { useMedia } from '../../../ui/use-media.ts';
 import { JobFile } from '../JobFile.tsx';
 import {
   describeCertainty,
@@ -136,7 +136,7 @@ function JobDetails({ job }: { job: Job }) {
           )}
           {conflicts.length > 0 && (
             <Reasons
-              title={`Why ${formatNumber(sumCounts(conflicts))} ${sumCounts(conflicts) === 1 ? 'was' : 'were'} left alone`}
+              title={`Why ${formatNumber(sumCounts(conflicts))} ${sumCounts(conflicts) === 1 ? 'was' : 'were'} skipped`}
               reasons={conflicts}
               current={viewState.view}
               onShow={viewState.show}
@@ -274,7 +274,7 @@ function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
       <RequestFacts job={job} />
       <ul className="job-notes">
         {typeof reviewedAt === 'string' && (
-          <li>Reviewed {formatExactDate(reviewedAt)}; anyone changed after that is left alone.</li>
+          <li>Reviewed {formatExactDate(reviewedAt)}; anyone changed after that is skipped.</li>
         )}
         {job.inverseOf !== null && (
           <li>
@@ -557,7 +557,7 @@ function ReportCard({ job }: { job: Job }) {
   );
 }
 
-/** Whether rows of an imported file failed or were left alone, and the service has their cells. */
+/** Whether rows of an imported file failed or were skipped, and the service has their cells. */
 const hasFailedRows = ({ parameters, failed, conflicts }: Job): boolean =>
   Array.isArray(parameters['columns']) && failed + conflicts > 0;
 

@@ -13,8 +13,8 @@ import { formatDuration } from '../../../lib/dates/durations.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
@@ -196,7 +196,7 @@ function Outcome({ job }: { job: Job }) {
     <span className="num">
       {formatNumber(job.done)} {getDoneLabel(job)}
       {job.unchanged > 0 && ` · ${formatNumber(job.unchanged)} unchanged`}
-      {job.conflicts > 0 && ` · ${formatNumber(job.conflicts)} left alone`}
+      {job.conflicts > 0 && ` · ${formatNumber(job.conflicts)} skipped`}
       {job.failed > 0 && (
         <>
           {' · '}

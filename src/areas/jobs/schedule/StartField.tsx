@@ -7,10 +7,10 @@ import {
   toDateTimeField,
 } from '../../../lib/dates/time-zones.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
-import { Select } from '../../../ui/form/Select.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
+import { Select } from '../../../ui/form/select/Select.tsx';
 import { hasEnded } from '../model/progress.ts';
 import { useJobs } from '../model/use-jobs.ts';
 import { getScheduleProblem, NOW } from './schedule.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FacetCounts } from '../../../directory/engine/facets.ts';
+import type { FacetCounts } from '../../../directory/engine/directory-query.ts';
 import {
   getFilterCounts,
   isFiltered,

@@ -1,7 +1,7 @@
 import { licenseTypes } from '../../../../contract/rules/people/licenses.ts';
-import type { FacetCounts } from '../../../directory/engine/facets.ts';
-import { SORT_KEYS } from '../../../directory/engine/search.ts';
-import type { DirectoryQuery, DirectorySort } from '../../../directory/engine/search.ts';
+import type { FacetCounts } from '../../../directory/engine/directory-query.ts';
+import { SORT_KEYS } from '../../../directory/engine/directory-query.ts';
+import type { DirectoryQuery, DirectorySort } from '../../../directory/engine/directory-query.ts';
 import {
   toSearchValue,
   parseList,

@@ -1,8 +1,8 @@
 import { licenseTypes } from '../../../../contract/rules/people/licenses.ts';
 import { usePermission } from '../../../api/session.ts';
-import { useMedia } from '../../../ui/layout/use-media.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
+import { useMedia } from '../../../ui/use-media.ts';
 import { openBulk } from '../../bulk/index.ts';
 
 // Below this width the actions move into the menu.

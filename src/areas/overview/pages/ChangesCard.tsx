@@ -10,7 +10,7 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { listChangedEntriesOptions } from '../../../api/generated/queries/entry-history.gen.ts';
 import { formatMoment, isToday } from '../../../lib/dates/dates.ts';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { BeforeAfter, findShortChange, KIND_LABELS } from '../../activity/index.ts';

@@ -28,7 +28,6 @@ import {
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
@@ -37,6 +36,7 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';

@@ -17,7 +17,7 @@ export function useRemoveAssignments() {
   const removeAssignment = async (proxy: ProxyPerson, user: ProxyPerson): Promise<boolean> => {
     const remove = [{ proxyUserId: proxy.id, userId: user.id }];
     const done = await confirm({
-      title: `${proxy.fullName} may no longer act for ${user.fullName}?`,
+      title: `Remove ${proxy.fullName} as a proxy of ${user.fullName}?`,
       body: `Removes this assignment only. ${SESSIONS_END_NOTE}`,
       action: 'Remove assignment',
       danger: true,
@@ -60,7 +60,7 @@ export function useRemoveAssignments() {
     const remove = proxies.map(({ id }) => ({ proxyUserId: id, userId: user.id }));
     const done = await confirm({
       title: `Remove all ${formatAssignmentCount(proxies.length)} for ${user.fullName}?`,
-      body: `${formatNames(proxies, 10)} will no longer act for ${user.fullName}. Their other assignments stay. ${SESSIONS_END_NOTE}`,
+      body: `${formatNames(proxies, 10)} will no longer act for ${user.fullName}. Their other assignments are not affected. ${SESSIONS_END_NOTE}`,
       action: `Remove ${formatAssignmentCount(proxies.length)}`,
       danger: true,
       run: () => change.mutateAsync({ body: { remove } }),
@@ -75,9 +75,5 @@ export function useRemoveAssignments() {
     return done;
   };
 
-  return {
-    removeAssignment: removeAssignment,
-    removeAllOfProxy: removeAllOfProxy,
-    removeAllOfUser: removeAllOfUser,
-  };
+  return { removeAssignment, removeAllOfProxy, removeAllOfUser };
 }

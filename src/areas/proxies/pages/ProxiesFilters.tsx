@@ -1,5 +1,5 @@
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { FilterChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { WARNINGS } from '../model/view.ts';
 import type { Warning } from '../model/view.ts';

@@ -96,7 +96,7 @@ export function AssignmentLists({ person, assignments, states, to, renderAssign 
           <PersonList
             {...shared}
             people={proxies}
-            removeLabel={(name) => `${name} no longer acts for them`}
+            removeLabel={(name) => `Remove ${name} as a proxy`}
             onRemove={(proxy) => void removeAssignment(proxy, person)}
           />
         )}

@@ -16,14 +16,14 @@ import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
-import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
+import { SelectField } from '../../../ui/form/select/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { toast } from '../../../ui/toast.ts';
 import {

@@ -12,15 +12,14 @@ import { formatSize } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
-import { Select } from '../../../ui/form/Select.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
+import { Select } from '../../../ui/form/select/Select.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { compareTexts, formatChange } from '../model/difference.ts';
 import { formatConsumer } from '../model/format.ts';
-import { entryChangeQuery } from '../model/history.ts';
 import {
   KIND_LABELS,
   formatEntity,
@@ -32,6 +31,7 @@ import type { EntityKind, MessageEntity, MessageField } from '../model/messages.
 import { consumersQuery } from '../model/queries.ts';
 import { useTopicSchema } from '../model/schema.ts';
 import type { TopicSchema } from '../model/schema.ts';
+import { entryChangeQuery } from '../model/source-change.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import './publications.css';
 

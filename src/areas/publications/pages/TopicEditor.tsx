@@ -23,13 +23,13 @@ import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
@@ -301,7 +301,11 @@ function RehearsalCard({ body }: { body: NewTopicDefinition | undefined }) {
           <p className="pub-soft">Choose entry types or fields to see the messages of the past.</p>
         </CardBody>
       ) : error ? (
-        <ErrorState title="The rehearsal failed" onRetry={() => void refetch()} retrying={isFetching}>
+        <ErrorState
+          title="The preview could not be loaded"
+          onRetry={() => void refetch()}
+          retrying={isFetching}
+        >
           {toServiceError(error).message}
         </ErrorState>
       ) : data ? (

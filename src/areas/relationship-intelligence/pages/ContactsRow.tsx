@@ -7,7 +7,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { listAllFieldsOptions } from '../../../api/generated/queries/schema.gen.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
-import { LabelledSelect } from '../../../ui/form/Select.tsx';
+import { LabelledSelect } from '../../../ui/form/select/Select.tsx';
 import { SwitchRow } from '../../../ui/form/Toggle.tsx';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { typesQuery } from '../../entries/index.ts';

@@ -23,7 +23,7 @@ import {
 } from '../../../api/generated/sdk/reports.gen.ts';
 import { getPermission } from '../../../api/session.ts';
 import { saveFile } from '../../../files/download.ts';
-import type { FieldOption } from '../../../ui/form/OptionList.tsx';
+import type { FieldOption } from '../../../ui/form/select/OptionList.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { queryRows } from '../../entries/index.ts';

@@ -15,7 +15,7 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { LabelledSelect } from '../../../ui/form/Select.tsx';
+import { LabelledSelect } from '../../../ui/form/select/Select.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';

@@ -6,8 +6,8 @@ import { listReportRecipientsOptions } from '../../../api/generated/queries/repo
 import { useSession } from '../../../api/session.ts';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
-import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { MultiSelectField } from '../../../ui/form/select/MultiSelectField.tsx';
+import { SelectField } from '../../../ui/form/select/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { WEEKDAYS } from '../model/schedules.ts';
 import type { DeliveryValues, Repetition } from '../model/schedules.ts';

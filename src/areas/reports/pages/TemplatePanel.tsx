@@ -18,7 +18,7 @@ import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { FileDrop } from '../../../ui/form/FileDrop.tsx';
-import { Select } from '../../../ui/form/Select.tsx';
+import { Select } from '../../../ui/form/select/Select.tsx';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { useSchema } from '../../entries/index.ts';

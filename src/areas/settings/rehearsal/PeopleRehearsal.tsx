@@ -6,10 +6,10 @@ import { rehearseApprovedAddressesOptions } from '../../../api/generated/queries
 import { usePermission } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { RehearsedPeople, SuggestedNetworks } from './RehearsalParts.tsx';
 
 const PERIODS = [30, 60, 90] as const;
@@ -33,7 +33,7 @@ export function PeopleRehearsal({ userIds }: { userIds: readonly number[] }) {
   if (!allowed || userIds.length === 0) return null;
   if (!isPossible)
     return (
-      <Banner title="Not rehearsed">
+      <Banner title="Too many people selected">
         Select at most {formatNumber(MAX_PEOPLE)} people to see who would have been locked out.
       </Banner>
     );
@@ -52,7 +52,7 @@ export function PeopleRehearsal({ userIds }: { userIds: readonly number[] }) {
           <RehearsedPeople places={data.places} />
         </>
       ) : error ? (
-        <ErrorState title="The rehearsal failed" onRetry={() => void refetch()}>
+        <ErrorState title="The access check failed" onRetry={() => void refetch()}>
           {toServiceError(error).message}
         </ErrorState>
       ) : (
@@ -65,8 +65,8 @@ export function PeopleRehearsal({ userIds }: { userIds: readonly number[] }) {
 function formatOutcome(outside: number, total: number, days: number): string {
   const people = pluralize(total, 'person', 'people');
   return outside === 0
-    ? `None of ${people} used an address that is not approved in the last ${days} days.`
-    : `${formatNumber(outside)} of ${people} used an address that is not approved in the last ${days} days.`;
+    ? `In the last ${days} days, none of ${people} used an address that is not approved.`
+    : `In the last ${days} days, ${formatNumber(outside)} of ${people} used an address that is not approved.`;
 }
 
 /** Opens the list of approved addresses in another tab, so that the dialog stays open. */

@@ -9,8 +9,8 @@ import { getUsersByIds } from '../../../api/generated/sdk/users.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { BillableDelta } from '../../../directory/BillableDelta.tsx';
 import { useDirectory, findAllIds, readDirectoryRows } from '../../../directory/directory.ts';
+import { ALL_USERS_QUERY } from '../../../directory/engine/directory-query.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
-import { ALL_USERS_QUERY } from '../../../directory/engine/search.ts';
 import { saveFile } from '../../../files/download.ts';
 import { assignColumn, getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
@@ -328,7 +328,7 @@ interface UserFileSession extends FileSession {
   check: (
     request: CheckRequest,
     version: number,
-    barredOf: LoadUngrantableGroups,
+    loadGroups: LoadUngrantableGroups,
     signal: AbortSignal,
   ) => Promise<CheckedUsers>;
 }
@@ -340,30 +340,30 @@ const MAX_USER_IDS_PER_REQUEST = 1000;
 const ALL_BY_ID = { ...ALL_USERS_QUERY, sort: { by: 'id', descending: false } } as const;
 
 function openSession(): UserFileSession {
-  const { desk, open, close, runExclusive } =
+  const { remote, open, close, runExclusive } =
     openWorkerClient<ReturnType<typeof createRowChecker>>(workerUrl);
-  let lent: number | undefined;
+  let sentVersion: number | undefined;
 
   async function check(
     request: CheckRequest,
     version: number,
-    barredOf: LoadUngrantableGroups,
+    loadGroups: LoadUngrantableGroups,
   ): Promise<CheckedUsers> {
-    if (version !== lent) await sendUsers(desk);
-    lent = version;
-    await sendFederationIds(desk, request);
-    const counts = await desk.check(request);
+    if (version !== sentVersion) await sendUsers(remote);
+    sentVersion = version;
+    await sendFederationIds(remote, request);
+    const counts = await remote.check(request);
     // Capabilities are read with one request per group (shapes 2), only for groups that the rows change.
-    const barred = await barredOf(await desk.getChangedGroupIds());
-    return barred.size === 0 ? counts : desk.check(request, barred);
+    const ungrantableGroups = await loadGroups(await remote.getChangedGroupIds());
+    return ungrantableGroups.size === 0 ? counts : remote.check(request, ungrantableGroups);
   }
 
   return {
-    client: desk,
+    client: remote,
     open,
     close,
-    check: (request, version, barredOf, signal) =>
-      runExclusive(() => check(request, version, barredOf), signal),
+    check: (request, version, loadGroups, signal) =>
+      runExclusive(() => check(request, version, loadGroups), signal),
   };
 }
 

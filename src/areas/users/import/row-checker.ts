@@ -67,7 +67,7 @@ export function createRowChecker() {
       }
     },
 
-    check(request: CheckRequest, barred = NO_GROUPS): CheckedUsers {
+    check(request: CheckRequest, ungrantableGroups = NO_GROUPS): CheckedUsers {
       const { options, missingCapabilities, ownUserId } = request;
       const groupLookup = createGroupLookup(request.groups);
       const people = { byId, byEmail };
@@ -76,7 +76,7 @@ export function createRowChecker() {
         groupLookup,
         options,
         missingCapabilities,
-        ungrantableGroups: barred,
+        ungrantableGroups,
         ownUserId,
       });
       const billableDelta = plans.reduce((sum, { work }) => sum + getRowBillableChange(work), 0);

@@ -12,20 +12,20 @@ export async function loadUngrantableGroups(
   ownCapabilities: readonly Capability[],
   groupIds: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
-  const barred = new Map<number, string>();
+  const ungrantableGroups = new Map<number, string>();
   // A user with all capabilities can grant every group.
-  if (formatMissingToGrant(ownCapabilities, ALL) === undefined) return barred;
+  if (formatMissingToGrant(ownCapabilities, ALL) === undefined) return ungrantableGroups;
   await Promise.all(
     groupIds.map(async (id) => {
       try {
         const { data } = await client.fetchQuery(groupQuery(id));
         const lacks = formatMissingToGrant(ownCapabilities, getGroupCapabilities(data));
-        if (lacks !== undefined) barred.set(id, lacks);
+        if (lacks !== undefined) ungrantableGroups.set(id, lacks);
       } catch (thrown) {
         // The group was deleted; its rows fail when they are sent.
         if (toServiceError(thrown).status !== 404) throw thrown;
       }
     }),
   );
-  return barred;
+  return ungrantableGroups;
 }

@@ -1,12 +1,15 @@
 import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { findLicenseType } from '../../../../contract/rules/people/licenses.ts';
-import { FILTER_KEYS } from '../../../directory/engine/facets.ts';
-import type { FilterKey, Filters } from '../../../directory/engine/facets.ts';
-import { SORT_KEYS } from '../../../directory/engine/search.ts';
-import type { DirectorySort } from '../../../directory/engine/search.ts';
+import { FILTER_KEYS } from '../../../directory/engine/directory-query.ts';
+import type { FilterKey, Filters } from '../../../directory/engine/directory-query.ts';
+import { SORT_KEYS } from '../../../directory/engine/directory-query.ts';
+import type { DirectorySort } from '../../../directory/engine/directory-query.ts';
 import { toSearchValue, parseOrder, formatOrder, readSearchText } from '../../../lib/search-params.ts';
 
-/** State of the users list, kept in the URL. */
+/**
+ * State of the users list, kept in the URL. Search, filters and sort run in the directory worker (`directory/people-index.ts`); the
+ * service is asked only to load the users (`directory/refresh-replica.ts`).
+ */
 export interface UsersView {
   q: string;
   filters: Filters;

@@ -17,7 +17,7 @@ import { confirm } from '../../../ui/dialog/confirm.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
-import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
+import { MultiSelectField } from '../../../ui/form/select/MultiSelectField.tsx';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';
 import {
   CapabilityList,

@@ -9,7 +9,7 @@ import { useWrite } from '../../../api/write.ts';
 import { toastUndoable } from '../../../app/state/undo.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form } from '../../../ui/form/Form.tsx';
-import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { SelectField } from '../../../ui/form/select/SelectField.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { changeLicense, confirmNoLicense, LicenseHistory } from '../../licenses/index.ts';
 import { useBillableEffect } from '../model/billable.ts';

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import PopoverCard from '../../../ui/menu/PopoverCard.tsx';
 import './search-modes.css';
 
-/** Ways to search (src/directory/engine/query.ts); `start` is what a choice types into the field. */
+/** Ways to search (src/directory/engine/search-text.ts); `start` is what a choice types into the field. */
 const MODES: readonly { example: string; meaning: string; start?: string }[] = [
   { example: 'ann lee', meaning: 'All words in the name or e-mail address' },
   { example: '"Ann Lee"', meaning: 'Exactly this name or address', start: '"' },

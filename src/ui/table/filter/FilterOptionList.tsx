@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import '../../form/form.css';
 import '../../form/check.css';
-import '../../form/options.css';
+import '../../form/select/options.css';
 import './filter.css';
 
 export interface FilterOption {

@@ -14,7 +14,7 @@ import { findValueOptions } from '../value-options.ts';
 import type { ValueOption } from '../value-options.ts';
 import { flipAtGridEdge } from './CellNote.tsx';
 import { getCommitMove, useOnRemove } from './editor-props.ts';
-import '../../../../ui/form/options.css';
+import '../../../../ui/form/select/options.css';
 import type { EditorProps, CommitMove } from './editor-props.ts';
 
 const isSameItem = (a: FieldValueItem, b: FieldValueItem): boolean =>

@@ -35,7 +35,7 @@ const MAX_SEARCHED_TERMS = 20;
  * match whole groups). `id:`, `email:`, `group:` and `license:` restrict a word to that property, the last two to any
  * part of the name; a quoted text matches the whole name or address. Commas, semicolons and newlines separate a list.
  */
-export function parseQuery(typed: string): ParsedQuery {
+export function parseSearchText(typed: string): ParsedQuery {
   const terms = parseTerms(typed);
   const ids = new Set<number>();
   const texts = new Set<string>();

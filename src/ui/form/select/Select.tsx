@@ -2,10 +2,10 @@ import { ChevronDown } from 'lucide-react';
 import { useId } from 'react';
 import type { Ref } from 'react';
 import { Button, Select as AriaSelect, SelectValue } from 'react-aria-components';
-import { cx } from '../cx.ts';
+import { cx } from '../../cx.ts';
 import { OptionList } from './OptionList.tsx';
 import type { FieldOption } from './OptionList.tsx';
-import './form.css';
+import '../form.css';
 
 export interface SelectProps<Value extends string | number> {
   /** Name of the list, and of the trigger where no element names it. */

@@ -1,10 +1,10 @@
 import { useRef } from 'react';
 import type { FieldValues } from 'react-hook-form';
-import { FieldFrame } from './FieldFrame.tsx';
+import { FieldFrame } from '../FieldFrame.tsx';
+import { useField } from '../use-field.ts';
+import type { FieldProps } from '../use-field.ts';
 import type { FieldOption } from './OptionList.tsx';
 import { Select } from './Select.tsx';
-import { useField } from './use-field.ts';
-import type { FieldProps } from './use-field.ts';
 
 interface SelectFieldProps<Values extends FieldValues, Output> extends FieldProps<
   Values,

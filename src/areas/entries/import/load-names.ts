@@ -6,37 +6,37 @@ import type { Field, Schema } from '../model/schema.ts';
 import { formatItem, toItems, getValue } from '../model/values.ts';
 import type { NamedItem } from './name-index.ts';
 
-// A query is limited to 1,000 values and one megabyte.
+// Well below the limits of a query: 1,000 values and one megabyte.
 const MAX_VALUES_PER_QUERY = 500;
 const MAX_QUERY_CHARACTERS = 200_000;
 
 /** Splits values into lists that fit into one query. */
 function splitValues<Value extends string | number>(values: readonly Value[]): Value[][] {
-  const portions: Value[][] = [];
-  let portion: Value[] = [];
+  const chunks: Value[][] = [];
+  let chunk: Value[] = [];
   let size = 0;
   for (const value of values) {
     const own = String(value).length;
-    if (portion.length >= MAX_VALUES_PER_QUERY || (portion.length > 0 && size + own > MAX_QUERY_CHARACTERS)) {
-      portions.push(portion);
-      portion = [];
+    if (chunk.length >= MAX_VALUES_PER_QUERY || (chunk.length > 0 && size + own > MAX_QUERY_CHARACTERS)) {
+      chunks.push(chunk);
+      chunk = [];
       size = 0;
     }
-    portion.push(value);
+    chunk.push(value);
     size += own;
   }
-  return portion.length > 0 ? [...portions, portion] : portions;
+  return chunk.length > 0 ? [...chunks, chunk] : chunks;
 }
 
-/** Loads entries whose field or id has one of these values, page by page. */
+/** Loads entries whose property, a field or `EntryId`, has one of these values, page by page. */
 export async function* loadEntriesByValues(
   typeId: number,
-  key: string,
+  property: string,
   values: readonly (string | number)[],
   fields: readonly string[],
 ): AsyncGenerator<readonly RowVm[]> {
-  for (const portion of splitValues(values))
-    yield* loadRowPages(typeId, { query: { [key]: { $in: portion } }, fields: [...fields] });
+  for (const chunk of splitValues(values))
+    yield* loadRowPages(typeId, { query: { [property]: { $in: chunk } }, fields: [...fields] });
 }
 
 const toNamedItems = (rows: readonly RowVm[], key: Field): NamedItem[] =>
@@ -63,18 +63,21 @@ export async function* loadNames(
 export async function* loadAliases(
   schema: Schema,
   typeId: number,
-  key: string,
+  aliasFieldName: string,
   values: readonly (string | number)[],
 ): AsyncGenerator<readonly NamedItem[]> {
   const fields = schema.getFields(typeId);
-  const name = fields.find(({ isKey }) => isKey);
-  const keyed = fields.find(({ apiName }) => apiName === key);
-  if (!name || !keyed) return;
-  for await (const rows of loadEntriesByValues(typeId, key, values, [name.apiName, key])) {
-    const called = toNamedItems(rows, name);
-    yield toNamedItems(rows, keyed).map(({ id, name: alias }, at): NamedItem => ({
+  const keyField = fields.find(({ isKey }) => isKey);
+  const aliasField = fields.find(({ apiName }) => apiName === aliasFieldName);
+  if (!keyField || !aliasField) return;
+  for await (const rows of loadEntriesByValues(typeId, aliasFieldName, values, [
+    keyField.apiName,
+    aliasFieldName,
+  ])) {
+    const namedItems = toNamedItems(rows, keyField);
+    yield toNamedItems(rows, aliasField).map(({ id, name: alias }, at): NamedItem => ({
       id,
-      name: called[at]?.name ?? '',
+      name: namedItems[at]?.name ?? '',
       alias,
     }));
   }

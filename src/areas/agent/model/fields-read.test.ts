@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { collectSeenFields } from './seen-fields.ts';
+import { collectFieldsRead } from './fields-read.ts';
 
 const call = (keyId: number, date: string, fieldIds: number[], entryIds: number[] = []) => ({
   date,
@@ -13,7 +13,7 @@ const call = (keyId: number, date: string, fieldIds: number[], entryIds: number[
 });
 
 it('lists the fields that each agent read, with the first and last time', () => {
-  const seen = collectSeenFields(
+  const seen = collectFieldsRead(
     [
       call(1, '2026-03-03', [5, 6], [8]),
       { ...call(1, '2026-03-02T12:00', [9]), outcome: 'Failed' },

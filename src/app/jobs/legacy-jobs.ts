@@ -9,39 +9,39 @@ import { createJobStore, lockJob, unlockJob } from './job-store.ts';
  * Jobs that an earlier version ran in the browser and stored for a reload. This version runs jobs in the service and cannot
  * continue them: it offers a report of what they did and deletes them.
  */
-interface KeptJob {
+interface LegacyJob {
   id: string;
   title: string;
   /** ISO timestamp of the confirmation; empty for imports. */
   confirmedAt: string;
-  items: readonly KeptItem[];
-  outcomes: ReadonlyMap<number, KeptOutcome>;
+  items: readonly LegacyItem[];
+  outcomes: ReadonlyMap<number, LegacyOutcome>;
 }
 
-interface KeptItem {
+interface LegacyItem {
   /** Id of the user or entry, or row of the file. */
   id: number;
   name: string;
   detail: string;
 }
 
-interface KeptOutcome {
+interface LegacyOutcome {
   result: string;
   why?: string | undefined;
   requestId?: string | undefined;
 }
 
 /** Reads the stored jobs of one kind. */
-interface KeptKind {
-  load: (identity: SessionIdentity) => Promise<KeptJob[]>;
+interface LegacyKind {
+  load: (identity: SessionIdentity) => Promise<LegacyJob[]>;
   delete: (id: string) => Promise<void>;
 }
 
 interface StoredFormat<Job, Item, Outcome> {
-  toTitle: (job: Job) => Pick<KeptJob, 'title' | 'confirmedAt'>;
-  toItem: (item: Item) => KeptItem;
+  toTitle: (job: Job) => Pick<LegacyJob, 'title' | 'confirmedAt'>;
+  toItem: (item: Item) => LegacyItem;
   /** Id of the item and its outcome. */
-  toOutcome: (outcome: Outcome) => readonly [number, KeptOutcome];
+  toOutcome: (outcome: Outcome) => readonly [number, LegacyOutcome];
 }
 
 type Stored = { id: string; identity: SessionIdentity };
@@ -49,7 +49,7 @@ type Stored = { id: string; identity: SessionIdentity };
 function defineKind<Job, Item, Outcome>(
   kind: string,
   { toTitle, toItem, toOutcome }: StoredFormat<Job, Item, Outcome>,
-): KeptKind {
+): LegacyKind {
   const store = createJobStore<Job & Stored, Item, Outcome>(kind);
   return {
     delete: store.delete,
@@ -65,22 +65,22 @@ function defineKind<Job, Item, Outcome>(
   };
 }
 
-type TitledJob = Pick<KeptJob, 'title' | 'confirmedAt'>;
+type TitledJob = Pick<LegacyJob, 'title' | 'confirmedAt'>;
 
 const toTitle = ({ title, confirmedAt }: TitledJob) => ({ title, confirmedAt });
 
 /** Formats of the earlier version by kind. */
-const KINDS: readonly KeptKind[] = [
+const KINDS: readonly LegacyKind[] = [
   defineKind<
     TitledJob,
     { person: { id: number; name: string; email: string } },
-    KeptOutcome & { userId: number }
+    LegacyOutcome & { userId: number }
   >('bulk', {
     toTitle,
     toItem: ({ person: { id, name, email } }) => ({ id, name, detail: email }),
     toOutcome: (outcome) => [outcome.userId, outcome],
   }),
-  defineKind<TitledJob, { entryId: number; name: string }, KeptOutcome & { entryId: number }>('entries', {
+  defineKind<TitledJob, { entryId: number; name: string }, LegacyOutcome & { entryId: number }>('entries', {
     toTitle,
     toItem: ({ entryId, name }) => ({ id: entryId, name, detail: '' }),
     toOutcome: (outcome) => [outcome.entryId, outcome],
@@ -88,7 +88,7 @@ const KINDS: readonly KeptKind[] = [
   defineKind<
     { fileName: string },
     { plan: { row: number; name: string; detail: string } },
-    { row: number; result?: KeptOutcome }
+    { row: number; result?: LegacyOutcome }
   >('import', {
     toTitle: ({ fileName }) => ({ title: `Import ${fileName}`, confirmedAt: '' }),
     toItem: ({ plan: { row, name, detail } }) => ({ id: row, name, detail }),
@@ -105,7 +105,7 @@ const RESULT_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** CSV report with one line per item of all jobs. */
-function formatReport(jobs: readonly KeptJob[]): string {
+function formatReport(jobs: readonly LegacyJob[]): string {
   const rows = jobs.flatMap(({ title, confirmedAt, items, outcomes }) =>
     items.map(({ id, name, detail }) => {
       const { result = 'not started', why = '', requestId = '' } = outcomes.get(id) ?? {};
@@ -115,7 +115,7 @@ function formatReport(jobs: readonly KeptJob[]): string {
   return formatCsv([REPORT_HEADER, ...rows]);
 }
 
-const formatProgress = ({ title, items, outcomes }: KeptJob): string =>
+const formatProgress = ({ title, items, outcomes }: LegacyJob): string =>
   `${title}: ${formatNumber(outcomes.size)} of ${formatNumber(items.length)} processed`;
 
 /** Exports of an earlier version: copies of files that were saved, which the service makes and keeps now. */
@@ -125,12 +125,12 @@ const exportStore = createJobStore('export');
  * Offers a report of the jobs that an earlier version has stored in this browser, and deletes them when it was downloaded.
  * A job that this tab or another one has resumed is left alone.
  */
-export async function offerKeptJobs(
+export async function offerLegacyJobReport(
   identity: SessionIdentity,
   save: (name: string, content: string) => void = saveFile,
 ): Promise<void> {
   for (const { id } of await exportStore.loadJobs(identity)) await exportStore.delete(id);
-  const stored: { job: KeptJob; kind: KeptKind }[] = [];
+  const stored: { job: LegacyJob; kind: LegacyKind }[] = [];
   for (const kind of KINDS)
     for (const job of await kind.load(identity)) if (await lockJob(job.id)) stored.push({ job, kind });
   if (stored.length === 0) return;

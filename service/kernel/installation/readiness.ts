@@ -3,7 +3,7 @@ import { retryLater } from '../api-error.ts';
 import type { Database } from '../db/database.ts';
 import { explainIncompatibility, readMigrationState } from '../db/migrate.ts';
 import type { FilePlace } from '../files/file-folder.ts';
-import { explainUnusableFiles } from '../files/files-store.ts';
+import { explainUnusableFiles } from '../files/shared-store-check.ts';
 
 /** Time for which the checks of files and migrations hold: probes come every few seconds, from several load balancers. */
 const CHECK_INTERVAL_MS = 2_000;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Capability } from '../../../contract/generated/types.gen.ts';
-import { CAN_ACT } from '../auth/callers.store.ts';
-import type { Db, Tx } from '../db/database.ts';
-import type { NotificationCategory } from '../db/tables/notifications.ts';
-import { queueMail } from './mail.store.ts';
-import { composeNotificationMail, toSingleLine } from './messages.ts';
+import type { Capability } from '../../contract/generated/types.gen.ts';
+import { CAN_ACT } from './auth/callers.store.ts';
+import type { Db, Tx } from './db/database.ts';
+import type { NotificationCategory } from './db/tables/notifications.ts';
+import { queueMail } from './mail/mail.store.ts';
+import { composeNotificationMail, toSingleLine } from './mail/messages.ts';
 
 /** Where a user wants the notifications of a category. */
 export interface NotificationChannels {
@@ -94,7 +94,11 @@ export async function notify(
 }
 
 /** Users of a site who may act and hold a capability, at most 100: those who decide about an alert. */
-export async function listHolders(db: Db, siteId: number, capability: Capability): Promise<number[]> {
+export async function listCapabilityHolders(
+  db: Db,
+  siteId: number,
+  capability: Capability,
+): Promise<number[]> {
   const { rows } = await sql<{ userId: number }>`
     select m.user_id as "userId" from membership m
     where m.site_id = ${siteId} and ${CAN_ACT} and exists (
@@ -113,7 +117,7 @@ export async function notifyAboutParkedWork(
   await db.transaction().execute(async (tx) =>
     notify(tx, publicUrl, {
       siteId,
-      userIds: await listHolders(tx, siteId, 'Manage Settings'),
+      userIds: await listCapabilityHolders(tx, siteId, 'Manage Settings'),
       category: 'alert',
       title: `Background work failed five times: ${task}`,
       detail: reason,

@@ -2,11 +2,11 @@ import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { ComboBox, Group, Input } from 'react-aria-components';
 import type { FieldValues } from 'react-hook-form';
-import { FieldFrame } from './FieldFrame.tsx';
+import { FieldFrame } from '../FieldFrame.tsx';
+import { useField } from '../use-field.ts';
+import type { FieldProps } from '../use-field.ts';
 import { OptionList } from './OptionList.tsx';
 import type { FieldOption } from './OptionList.tsx';
-import { useField } from './use-field.ts';
-import type { FieldProps } from './use-field.ts';
 
 interface MultiSelectFieldProps<Values extends FieldValues, Output> extends FieldProps<
   Values,

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { formatNumber } from '../../lib/numbers.ts';
-import './choice.css';
+import './segmented-control.css';
 
 interface SegmentedControlProps<Value extends string | number> {
   label: string;
@@ -18,10 +18,10 @@ export function SegmentedControl<Value extends string | number>({
 }: SegmentedControlProps<Value>) {
   const name = useId();
   return (
-    <fieldset className="choice">
+    <fieldset className="segmented-control">
       <legend className="visually-hidden">{label}</legend>
       {options.map((option) => (
-        <label key={option.value} className="choice-one">
+        <label key={option.value} className="segmented-option">
           <input
             type="radio"
             className="visually-hidden"

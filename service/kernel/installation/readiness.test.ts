@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { createFolderPlace } from '../../testing/files/file-place.ts';
-import { adoptFiles } from '../files/files-store.ts';
+import { adoptFiles } from '../files/shared-store-check.ts';
 import { registerDrain } from '../http/drain.ts';
 import { registerErrorHandlers } from '../http/error-responses.ts';
 import { registerProbes } from './readiness.ts';

@@ -11,15 +11,15 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
-import { Select } from '../../../ui/form/Select.tsx';
+import { Select } from '../../../ui/form/select/Select.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { readCalls } from '../model/calls.ts';
+import { collectFieldsRead } from '../model/fields-read.ts';
+import type { AgentFieldsRead } from '../model/fields-read.ts';
 import { agentKeysQuery, useSchemaNames } from '../model/queries.ts';
 import type { SchemaNames } from '../model/queries.ts';
-import { collectSeenFields } from '../model/seen-fields.ts';
-import type { SeenByAgent } from '../model/seen-fields.ts';
 import '../panels/agent.css';
 
 const route = getRouteApi('/_app/agent/seen');
@@ -28,13 +28,13 @@ const LEDGER_DAYS = 90;
 /** Calls that are evaluated: the newest. */
 const MAX_CALLS = 5000;
 
-/** What agents have seen of one entry: the fields by agent, with the first and last time. */
-export function SeenPage() {
+/** Fields of one entry that agents have read, by agent, with the first and last time. */
+export function FieldsReadPage() {
   const { entry, agent } = route.useSearch();
   return (
     <>
       {/* Another entry replaces what is typed. */}
-      <SeenForm key={`${entry} ${agent}`} entry={entry} agent={agent} />
+      <FieldsReadForm key={`${entry} ${agent}`} entry={entry} agent={agent} />
       {entry === undefined ? (
         <Card>
           <EmptyState icon={ScanSearch} title="Which fields of an entry have agents read?">
@@ -43,13 +43,13 @@ export function SeenPage() {
           </EmptyState>
         </Card>
       ) : (
-        <Seen entryId={entry} keyId={agent} />
+        <FieldsReadList entryId={entry} keyId={agent} />
       )}
     </>
   );
 }
 
-function SeenForm({ entry, agent }: { entry: number | undefined; agent: number | undefined }) {
+function FieldsReadForm({ entry, agent }: { entry: number | undefined; agent: number | undefined }) {
   const navigate = route.useNavigate();
   const id = useId();
   const { data: keys = [] } = useQuery(agentKeysQuery);
@@ -100,7 +100,7 @@ function SeenForm({ entry, agent }: { entry: number | undefined; agent: number |
   );
 }
 
-function Seen({ entryId, keyId }: { entryId: number; keyId: number | undefined }) {
+function FieldsReadList({ entryId, keyId }: { entryId: number; keyId: number | undefined }) {
   const names = useSchemaNames();
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: [{ _id: 'listAgentCalls', seen: { entryId, keyId } }],
@@ -116,7 +116,7 @@ function Seen({ entryId, keyId }: { entryId: number; keyId: number | undefined }
       ),
     staleTime: 0,
   });
-  const agents = useMemo(() => data && collectSeenFields(data, entryId), [data, entryId]);
+  const agents = useMemo(() => data && collectFieldsRead(data, entryId), [data, entryId]);
   if (error)
     return (
       <Card>
@@ -177,7 +177,7 @@ function EntryTitle({ entryId, entryTypeId, names }: EntryTitleProps) {
   );
 }
 
-function AgentCard({ seen, names }: { seen: SeenByAgent; names: SchemaNames }) {
+function AgentCard({ seen, names }: { seen: AgentFieldsRead; names: SchemaNames }) {
   const { keyName, userName, calls, lastDate, fields, isFlagged } = seen;
   return (
     <Card

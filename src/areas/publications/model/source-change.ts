@@ -11,7 +11,7 @@ const MAX_PAGES = 5;
 const MAX_DELAY_MS = 10 * 60_000;
 
 /** Whether a stored row can be of the transaction that wrote the message. */
-const isNear = (at: string, { modifiedAt }: PublicationEvent): boolean => {
+const isWithinDelay = (at: string, { modifiedAt }: PublicationEvent): boolean => {
   const delay = Date.parse(modifiedAt) - Date.parse(at);
   return delay >= 0 && delay <= MAX_DELAY_MS;
 };
@@ -23,9 +23,9 @@ const hasAuthor = (
   proxyId: number | null | undefined,
 ) => (event.modifiedById ?? null) === (userId ?? null) && (event.proxyUserId ?? null) === (proxyId ?? null);
 
-/** Whether a change of the history of the entry is the one of the message: author, kind and fields agree. */
-export function isChangeOf(change: EntryChange, entity: MessageEntity, event: PublicationEvent): boolean {
-  if (!isNear(change.at, event)) return false;
+/** Whether an entry change is the one that the message reports: time, author, kind and fields agree. */
+export function matchesMessage(change: EntryChange, entity: MessageEntity, event: PublicationEvent): boolean {
+  if (!isWithinDelay(change.at, event)) return false;
   if (change.kind !== 'calculated' && !hasAuthor(event, change.by?.id, change.proxy?.id)) return false;
   if (entity.kind === 'created') return change.kind === 'created' || change.kind === 'restored';
   if (entity.kind === 'deleted') return change.kind === 'deleted' || change.kind === 'merged';
@@ -48,7 +48,7 @@ export const entryChangeQuery = (event: PublicationEvent, entity: MessageEntity)
           query: { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) },
           signal,
         });
-        const found = data.changes.find((change) => isChangeOf(change, entity, event));
+        const found = data.changes.find((change) => matchesMessage(change, entity, event));
         if (found) return found;
         cursor = data.next;
         if (cursor === undefined) return null;
@@ -72,7 +72,7 @@ export const userChangeQuery = (event: PublicationEvent, userId: number) =>
         });
         const found = data.find(
           ({ date, changedBy, proxyUserId }) =>
-            isNear(date, event) && hasAuthor(event, changedBy, proxyUserId),
+            isWithinDelay(date, event) && hasAuthor(event, changedBy, proxyUserId),
         );
         if (found) return found;
         if (data.length < PAGE_SIZE) return null;

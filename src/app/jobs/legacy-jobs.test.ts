@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { confirmStore } from '../../ui/dialog/confirm.ts';
 import { createJobStore } from './job-store.ts';
 import { deleteStoredJobs } from './jobs.ts';
-import { offerKeptJobs } from './kept-jobs.ts';
+import { offerLegacyJobReport } from './legacy-jobs.ts';
 
 const IDENTITY = { userId: 7, siteId: 1 };
 const START = { identity: IDENTITY, siteName: 'Northlight', confirmedAt: '2026-03-01T08:00:00.000Z' };
@@ -38,7 +38,7 @@ async function storeJobs(): Promise<void> {
 /** Offers the jobs and answers; returns the saved report, or undefined if nothing was offered. */
 async function offer(answer: boolean, identity = IDENTITY): Promise<string | undefined> {
   const saved: string[] = [];
-  const offered = offerKeptJobs(identity, (_name, content) => saved.push(content));
+  const offered = offerLegacyJobReport(identity, (_name, content) => saved.push(content));
   let hasEnded = false;
   void offered.then(() => (hasEnded = true));
   await expect.poll(() => hasEnded || confirmStore.get() !== null).toBe(true);

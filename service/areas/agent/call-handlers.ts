@@ -6,8 +6,9 @@ import type { Contract } from '../../kernel/http/contract.ts';
 import { type Call, type Handlers, ok } from '../../kernel/http/handler.ts';
 import { EARLIEST_TIMESTAMP, parseTimestamp } from '../../kernel/http/parameters.ts';
 import { findPerson } from './access/agents.store.ts';
-import { findAgentSite, LASTING_STATES, listKeys } from './access/keys.store.ts';
+import { LASTING_STATES, listKeys } from './access/keys.store.ts';
 import { administersAgents, getVisibleOwner } from './access/keys.ts';
+import { findAgentSite } from './access/settings.store.ts';
 import { type CallFilter, listCalls, listClients, summarizeCalls } from './ledger.store.ts';
 import { callTool, createAgentCaller, getStructuredContent, listUsableTools } from './tools/call-tool.ts';
 import { createReadRules } from './tools/read-rules.ts';
@@ -21,7 +22,7 @@ const MAX_BUCKETS = 1_000;
 /** The site of no call: for filters that nobody's calls can pass. */
 const NO_SITE = 0;
 
-export const agentHandlers: Handlers<Operations> = {
+export const agentCallHandlers: Handlers<Operations> = {
   async listAgentClients({ readDb: db, caller, query }) {
     const { siteId, userId } = createFilter(caller, query);
     return ok(await listClients(db, { siteId, userId, keyId: query.keyId }));

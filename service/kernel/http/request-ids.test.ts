@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../app.ts';
 import { contract, makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
 import { createLog } from '../telemetry/log.ts';
-import { getTraceId } from './trace.ts';
+import { getTraceId } from './request-ids.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countCells, moveCell, toRange } from './cells.ts';
+import { countCells, moveCell, toRange } from './cell-navigation.ts';
 
 const bounds = { rows: 100, columns: 5, pageRows: 10 };
 const press = (key: string, ctrlKey = false, from = { row: 20, column: 2 }) =>

@@ -7,8 +7,8 @@ import { type Config, ConfigError, readConfig } from '../config.ts';
 import { inspectServer, inspectStandby, type ServerState, type StandbyState } from '../db/inspect.ts';
 import { getErrorCode } from '../error-code.ts';
 import { describeStoreError } from '../files/blob-store.ts';
-import { tryStore } from '../files/files-store.ts';
 import { openBlobStore } from '../files/open-store.ts';
+import { tryStore } from '../files/shared-store-check.ts';
 
 export interface Finding {
   check: string;

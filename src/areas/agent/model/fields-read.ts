@@ -1,13 +1,13 @@
 import type { AgentCall } from '../../../../contract/generated/types.gen.ts';
 
-interface SeenField {
+interface FieldRead {
   fieldId: number;
   calls: number;
   firstDate: string;
   lastDate: string;
 }
 
-export interface SeenByAgent {
+export interface AgentFieldsRead {
   keyId: number;
   keyName: string;
   userId: number;
@@ -16,19 +16,19 @@ export interface SeenByAgent {
   lastDate: string;
   isFlagged: boolean;
   /** Fields of the entry that the agent read, the last read first. */
-  fields: readonly SeenField[];
+  fields: readonly FieldRead[];
 }
 
-type SeenCall = Pick<
+type ReadingCall = Pick<
   AgentCall,
   'date' | 'keyId' | 'keyName' | 'userId' | 'userName' | 'fieldIds' | 'flags' | 'outcome'
 >;
 
 /**
- * What each agent has seen of one entry.
+ * Lists the fields of one entry that each agent has read.
  * @param calls calls that read the entry, newest first
  */
-export function collectSeenFields(calls: readonly SeenCall[], entryId: number): SeenByAgent[] {
+export function collectFieldsRead(calls: readonly ReadingCall[], entryId: number): AgentFieldsRead[] {
   const byAgent = Map.groupBy(
     calls.filter(({ outcome }) => outcome === 'Ok'),
     ({ keyId }) => keyId,
@@ -50,8 +50,8 @@ export function collectSeenFields(calls: readonly SeenCall[], entryId: number): 
   });
 }
 
-function collectFields(calls: readonly SeenCall[]): SeenField[] {
-  const fields = new Map<number, SeenField>();
+function collectFields(calls: readonly ReadingCall[]): FieldRead[] {
+  const fields = new Map<number, FieldRead>();
   for (const { date, fieldIds } of calls)
     for (const fieldId of fieldIds) {
       const known = fields.get(fieldId);

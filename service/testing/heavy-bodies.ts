@@ -1,4 +1,4 @@
-/** Bodies that are refused, for tests and measurements of what reading them costs. */
+/** Request bodies that the service rejects and that are expensive to read; used by tests and benchmarks. */
 
 const MEGABYTE = 1_000_000;
 const DATA = '/console/api/rest/v4/data/entrydata';
@@ -9,7 +9,7 @@ const writeItems = (item: object) =>
 const countTo = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join();
 
-/** Requests that are refused, and cost much time if that is done badly. */
+/** A request that the service rejects, and on which a naive implementation would spend much time. */
 export interface HeavyBody {
   name: string;
   path: string;
