@@ -35,7 +35,7 @@ test('a class is defined in one style sheet, so that two components cannot colli
 
 test('the style sheet of a component belongs to the layer of its folder', () => {
   const outside = sheets.filter(({ file, text }) => {
-    if (/src\/ui\/(tokens|base)\.css$/.test(file)) return false;
+    if (/src\/ui\/style\/(tokens|base)\.css$/.test(file)) return false;
     const layer = /^src\/(ui|app|directory)\//.test(file) ? 'ui' : 'areas';
     return !text.trimStart().startsWith(`@layer ${layer} {`);
   });
