@@ -247,7 +247,7 @@ test('restricting people to approved addresses shows who would have been locked 
     'In the last 90 days, 1 of 1 person used an address that is not approved.',
   );
   await rehearsal.getByText('30 days').click();
-  await expect(rehearsal).toContainText('in the last 30 days.');
+  await expect(rehearsal).toContainText('In the last 30 days,');
   await expect(rehearsal.getByRole('list', { name: 'People outside the list' })).toContainText('127.0.0.1');
   await expectAccessible(page);
   const [settings] = await Promise.all([
