@@ -51,9 +51,9 @@ function isKeptExactly(literal: string): boolean {
 }
 
 /**
- * Returns the error message for a number that a double cannot represent as written, because it is out of range or has too many digits;
- * undefined if nothing is lost. Another notation of the same number is no reason: `1.0`, `1e3`, `0.10`. A text that is no number in decimal or hexadecimal notation has
- * no error. Takes time linear in the length of the text.
+ * Returns the error message for a number that a double cannot represent as written, because it is out of range or has too many
+ * digits; undefined if nothing is lost. Another notation of the same number is no reason: `1.0`, `1e3`, `0.10`. A text that is no
+ * number in decimal or hexadecimal notation has no error. Takes time linear in the length of the text.
  */
 export function findNumberLoss(literal: string): string | undefined {
   if (isKeptExactly(literal)) return undefined;
