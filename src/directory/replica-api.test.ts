@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 let stop: () => void;
 
 beforeEach(() => {
-  globalThis.indexedDB = new IDBFactory();
+  vi.stubGlobal('indexedDB', new IDBFactory());
   stop = serve();
 });
 afterEach(() => {
