@@ -26,6 +26,7 @@ export default defineConfig({
     // Far above the duration of any test, so that a busy machine fails none.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     retry: 0,
     allowOnly: false,
     // Files share a process because loading the service takes as long as many tests. vitest-each.ts undoes changes of

@@ -213,7 +213,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
         );
       const before = await readPoll();
       const older = poll(0, 60_000);
-      await vi.waitUntil(async () => String(await readPoll()) !== String(before));
+      await vi.waitUntil(async () => String(await readPoll()) !== String(before), { timeout: 20_000 });
       const newer = poll(1, 60_000);
       expect(await (await older).json()).toEqual([]);
       expect((await program(2, 'management/user/group', { name: 'From the third process' })).ok).toBe(true);

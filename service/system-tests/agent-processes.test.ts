@@ -139,11 +139,14 @@ describe.skipIf(isSkipped)('three processes behind one address', () => {
   const makeKey = () => makeAgentKey({ app, db: database.db }, person);
   /** Resolves when the ledger has this many calls of a key. */
   const waitForCalls = (keyId: number, expected: number) =>
-    vi.waitFor(async () => {
-      const { rows } = await sql<{ calls: number }>`
+    vi.waitFor(
+      async () => {
+        const { rows } = await sql<{ calls: number }>`
         select count(*)::int as calls from agent_call where key_id = ${keyId}`.execute(database.db);
-      expect(rows[0]?.calls).toBe(expected);
-    });
+        expect(rows[0]?.calls).toBe(expected);
+      },
+      { timeout: 20_000 },
+    );
 
   test.each(['legacy', 'auto'] as const)('a client of the SDK (%s) needs no session', async (mode) => {
     const { secret, key } = await makeKey();

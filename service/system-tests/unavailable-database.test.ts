@@ -156,13 +156,16 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
       await stranger.query('select from account where user_id = $1 for update', [person.userId]);
       const changing = change('Refused');
       // The stranger sees it wait, and others are served meanwhile.
-      await vi.waitFor(async () => {
-        const { rows } = await stranger.query(
-          `select from pg_locks where not granted and $1::int = any(pg_blocking_pids(pid))`,
-          [await getBackendId(stranger)],
-        );
-        expect(rows.length).toBeGreaterThan(0);
-      });
+      await vi.waitFor(
+        async () => {
+          const { rows } = await stranger.query(
+            `select from pg_locks where not granted and $1::int = any(pg_blocking_pids(pid))`,
+            [await getBackendId(stranger)],
+          );
+          expect(rows.length).toBeGreaterThan(0);
+        },
+        { timeout: 20_000 },
+      );
       expect((await own.get('user')).status).toBe(200);
       const { status, headers, body } = await changing;
       expect([status, Number(headers['retry-after']) > 0]).toEqual([503, true]);

@@ -15,7 +15,7 @@ test('requests a proof only without a valid one, and returns whether it was give
   provenUntil.now = null;
   for (const answer of [true, false]) {
     const pendingProof = ensureProof();
-    await vi.waitFor(() => expect(isProofRequested.get()).toBe(true));
+    await vi.waitFor(() => expect(isProofRequested.get()).toBe(true), { timeout: 20_000 });
     settleProof(answer);
     expect(await pendingProof).toBe(answer);
     expect(isProofRequested.get()).toBe(false);

@@ -22,7 +22,8 @@ const stubAnswers = (...statuses: number[]) => {
   return fetch;
 };
 const post = (to = url) => sessionFetch(to, { method: 'POST', body: 'typed' });
-const waitForSignInRequest = () => vi.waitFor(() => expect(sessionState.get()).toBe('ended'));
+const waitForSignInRequest = () =>
+  vi.waitFor(() => expect(sessionState.get()).toBe('ended'), { timeout: 20_000 });
 
 beforeEach(() => {
   applySessionIdentity(ada);
@@ -132,11 +133,11 @@ it('resends a call after a proof of presence and returns its 403 without one', a
     vi.fn<typeof globalThis.fetch>(async () => replies.shift() ?? new Response(null, { status: 500 })),
   );
   const first = post();
-  await vi.waitFor(() => expect(isProofRequested.get()).toBe(true));
+  await vi.waitFor(() => expect(isProofRequested.get()).toBe(true), { timeout: 20_000 });
   settleProof(true);
   expect((await first).status).toBe(200);
   const second = post();
-  await vi.waitFor(() => expect(isProofRequested.get()).toBe(true));
+  await vi.waitFor(() => expect(isProofRequested.get()).toBe(true), { timeout: 20_000 });
   settleProof(false);
   expect((await second).status).toBe(403);
 });

@@ -649,7 +649,7 @@ onEachApp((context) => {
         arguments: { entryType: 'Thing' },
       });
       const { status } = await sendMessage(app, secret, { headers, body });
-      await vi.waitFor(() => expect(counts).toEqual({ begun: 1, abandoned: 1 }));
+      await vi.waitFor(() => expect(counts).toEqual({ begun: 1, abandoned: 1 }), { timeout: 20_000 });
       expect(status).toBe(200);
     } finally {
       await app.close();

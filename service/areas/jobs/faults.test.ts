@@ -359,8 +359,10 @@ onEachApp((context) => {
       for (let count = 1; count <= 6; count += 1) {
         await expect(lane.run()).rejects.toThrow(DbError);
         // Connections that the server has ended are replaced as they are found.
-        await vi.waitFor(async () =>
-          expect(await readRow(id)).toMatchObject({ attempts: 0, isDelayed: false, isLeased: true }),
+        await vi.waitFor(
+          async () =>
+            expect(await readRow(id)).toMatchObject({ attempts: 0, isDelayed: false, isLeased: true }),
+          { timeout: 20_000 },
         );
       }
       await vi.waitFor(() => lane.run(), { timeout: 30_000 });
@@ -460,12 +462,15 @@ onEachApp((context) => {
     const claims: unknown[] = [];
     const kinds = withHook(async (_batch, n) => {
       if (n !== 1) return;
-      await vi.waitUntil(async () => {
-        const { rows } = await sql`select 1 from job where job_id = ${id} and lease_until < now()`.execute(
-          context().db,
-        );
-        return rows.length > 0;
-      });
+      await vi.waitUntil(
+        async () => {
+          const { rows } = await sql`select 1 from job where job_id = ${id} and lease_until < now()`.execute(
+            context().db,
+          );
+          return rows.length > 0;
+        },
+        { timeout: 20_000 },
+      );
       claims.push(await claimJob(context().db, ['users.update']));
     });
     await runDueJobs({ ...getContext(kinds), leaseSeconds: 0.05 });

@@ -74,11 +74,14 @@ onEachApp((context) => {
     await backup(120, 'passed');
     await mkdir(join(dataDir, 'copies', '2026-11-01T02-03-04Z'), { recursive: true });
     // A heartbeat has a delay of the event loop once one was sampled since the one before.
-    await vi.waitFor(async () => {
-      await heartbeats.run();
-      const { body: now } = await api().get<Installation>(INSTALLATION);
-      expect(now.processes.find(({ isThis }) => isThis)?.loopDelayMs).toEqual(expect.any(Number));
-    });
+    await vi.waitFor(
+      async () => {
+        await heartbeats.run();
+        const { body: now } = await api().get<Installation>(INSTALLATION);
+        expect(now.processes.find(({ isThis }) => isThis)?.loopDelayMs).toEqual(expect.any(Number));
+      },
+      { timeout: 20_000 },
+    );
     const { status, body } = await api().get<Installation>(INSTALLATION);
     expect(status).toBe(200);
     expect(body.processes.map(({ host }) => host)).not.toContain('forgotten');

@@ -55,7 +55,7 @@ onEachApp((context) => {
     };
     const [one = 0] = await things.create({ Name: 'First' });
     expect(await readLine(start())).toContain('"First"');
-    await vi.waitUntil(async () => (await readOffset()) === 1);
+    await vi.waitUntil(async () => (await readOffset()) === 1, { timeout: 20_000 });
     child?.kill('SIGKILL');
     if (child) await once(child, 'exit');
     await things.update(one, { Name: 'Second' });

@@ -159,10 +159,15 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
         const relay = start('deliver', { signal: 'SIGKILL', statement: 1 + round, text: 'set next' });
         await Promise.all([writer.exited, filler.exited]);
         // The relay needs something to deliver; the server may not have ended the transaction of the filler yet.
-        await vi.waitUntil(async () => {
-          await fill();
-          return (await listEvents('all')).length >= committed + writer.lines.length * EVENTS_PER_TRANSACTION;
-        });
+        await vi.waitUntil(
+          async () => {
+            await fill();
+            return (
+              (await listEvents('all')).length >= committed + writer.lines.length * EVENTS_PER_TRANSACTION
+            );
+          },
+          { timeout: 20_000 },
+        );
         await relay.exited;
         committed += writer.lines.length * EVENTS_PER_TRANSACTION;
         await endLeases();
@@ -310,10 +315,13 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
     await publishCells(database.db, siteId, [4]);
     await fill();
     // The relay that goes on may hold the lease again.
-    await vi.waitUntil(async () => {
-      await deliver();
-      return received.length > 4;
-    });
+    await vi.waitUntil(
+      async () => {
+        await deliver();
+        return received.length > 4;
+      },
+      { timeout: 20_000 },
+    );
     const ids = (await listEvents('all')).map(({ id }) => id);
     expect(received).toEqual([ids[0], ...ids]);
   });
@@ -333,8 +341,15 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
     expect([(await listEvents('all')).length, (await listEvents('other')).length]).toEqual([0, 1]);
     resumeProcess(frozen.child);
     await frozen.waitFor('round');
-    await fill();
     const source = await listEvents('default-data');
+    // The filler that goes on may hold the lease again.
+    await vi.waitUntil(
+      async () => {
+        await fill();
+        return (await listEvents('all')).length >= source.length;
+      },
+      { timeout: 20_000 },
+    );
     expect(await listEvents('all')).toEqual(source);
   });
 
@@ -360,11 +375,13 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
       };
       await vi.waitUntil(async () => (await countPolls()) === 2 * WAITING_POLLS, { timeout: 20_000 });
       await endConnections(new URL(place.databaseUrl ?? '').pathname.slice(1));
-      await vi.waitUntil(() =>
-        publishCells(database.db, siteId, [1]).then(
-          () => true,
-          () => false,
-        ),
+      await vi.waitUntil(
+        () =>
+          publishCells(database.db, siteId, [1]).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 20_000 },
       );
       const answers = await Promise.all(polls);
       expect(answers.map(({ status, body }) => [status, body[0]?.topicOffset])).toEqual(

@@ -301,7 +301,7 @@ describe('a server that misbehaves', () => {
       write();
     });
     expect(await publishOnce(`nats://127.0.0.1:${port}`)).toEqual(NOT_CALLED);
-    await vi.waitUntil(() => sockets.every(({ destroyed }) => destroyed));
+    await vi.waitUntil(() => sockets.every(({ destroyed }) => destroyed), { timeout: 20_000 });
     expect(sent).toBeLessThan(500e6);
   });
 });

@@ -509,12 +509,15 @@ onEachApp((context) => {
       for (const { signal } of aborts) opened.push(await open({}, signal));
       expect([...opened, await open()].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
       aborts[0]?.abort();
-      await vi.waitUntil(async () => {
-        const abort = new AbortController();
-        const { status } = await open({}, abort.signal);
-        abort.abort();
-        return status === 200;
-      });
+      await vi.waitUntil(
+        async () => {
+          const abort = new AbortController();
+          const { status } = await open({}, abort.signal);
+          abort.abort();
+          return status === 200;
+        },
+        { timeout: 20_000 },
+      );
       for (const abort of aborts) abort.abort();
     });
   });

@@ -76,7 +76,7 @@ onEachKind((kind) => {
       ['08006', '57P01'].includes(getDbError(error)?.code ?? ''),
     );
     // A connection of the pool may still have to read that it was closed.
-    const slugs = await vi.waitFor(listSlugs);
+    const slugs = await vi.waitFor(listSlugs, { timeout: 20_000 });
     expect(slugs.filter((slug) => slug.startsWith('stra'))).toEqual([]);
   });
 

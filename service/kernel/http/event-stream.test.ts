@@ -100,7 +100,7 @@ test('events are made when the client has taken those before; a client that leav
     expect(reader.getMade()).toBeLessThan(EVENT_COUNT);
     expect(response.writableLength).toBeLessThan(MAX_HELD_BYTES);
     client.destroy();
-    await vi.waitUntil(reader.isEnded);
+    await vi.waitUntil(reader.isEnded, { timeout: 20_000 });
   } finally {
     client.destroy();
     await app.close();

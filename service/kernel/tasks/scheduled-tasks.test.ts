@@ -20,7 +20,7 @@ test('runs a task at the start and at its interval, also after a failure, until 
       },
     ],
   });
-  await vi.waitFor(() => expect(runCount).toBeGreaterThan(2));
+  await vi.waitFor(() => expect(runCount).toBeGreaterThan(2), { timeout: 20_000 });
   expect((await failedTaskRuns.get()).values).toEqual([{ value: 1, labels: { task: 'count' } }]);
   await scheduler.stop();
   const finalCount = runCount;
@@ -49,7 +49,7 @@ test('waking a running task runs it once more; stopping waits for the running ta
   scheduler.wake('wait');
   expect(startedRuns).toEqual([0]);
   gates[0]?.resolve();
-  await vi.waitFor(() => expect(startedRuns).toEqual([0, 1]));
+  await vi.waitFor(() => expect(startedRuns).toEqual([0, 1]), { timeout: 20_000 });
   let isStopped = false;
   const stopping = scheduler.stop().then(() => (isStopped = true));
   expect(isStopped).toBe(false);

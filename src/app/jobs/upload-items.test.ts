@@ -16,7 +16,7 @@ function stubService() {
     return new Promise<Response>((resolve) => open.set(part, resolve));
   });
   const answer = async (part: number, status = 200) => {
-    await vi.waitFor(() => expect(open.has(part)).toBe(true));
+    await vi.waitFor(() => expect(open.has(part)).toBe(true), { timeout: 20_000 });
     open.get(part)?.(Response.json({ message: `Status ${status}` }, { status }));
   };
   return { sent, answer };

@@ -30,7 +30,7 @@ test('reverts with the version after the change', async () => {
   });
   expect(revert).not.toHaveBeenCalled();
   pressUndo();
-  await vi.waitFor(() => expect(listTitles()).toContain('Ada is active again'));
+  await vi.waitFor(() => expect(listTitles()).toContain('Ada is active again'), { timeout: 20_000 });
   expect(revert).toHaveBeenCalledExactlyOnceWith({ headers: { 'If-Match': '"2"' } });
 });
 
@@ -41,18 +41,21 @@ test.each([
   const revert = vi.fn<() => Promise<void>>(() => Promise.resolve());
   announce(versions, revert);
   pressUndo();
-  await vi.waitFor(() => expect(listTitles()).toContain('Not undone: Ada'));
+  await vi.waitFor(() => expect(listTitles()).toContain('Not undone: Ada'), { timeout: 20_000 });
   expect(revert).not.toHaveBeenCalled();
 });
 
 test('says why the service refused', async () => {
   announce(['"2"', '"2"'], () => Promise.reject(new ServiceError(412, 'The user has changed')));
   pressUndo();
-  await vi.waitFor(() =>
-    expect(toastStore.get().at(-1)?.description).toContain('Someone else has changed it'),
+  await vi.waitFor(
+    () => expect(toastStore.get().at(-1)?.description).toContain('Someone else has changed it'),
+    { timeout: 20_000 },
   );
   toastStore.set([]);
   announce(['"2"', '"2"'], () => Promise.reject(new ServiceError(409, 'The last administrator')));
   pressUndo();
-  await vi.waitFor(() => expect(toastStore.get().at(-1)?.description).toBe('The last administrator.'));
+  await vi.waitFor(() => expect(toastStore.get().at(-1)?.description).toBe('The last administrator.'), {
+    timeout: 20_000,
+  });
 });

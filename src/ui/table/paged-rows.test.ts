@@ -8,7 +8,7 @@ test('pages in view and their neighbours are loaded once', async () => {
   const rows = createPagedRows({ length: 7, pageSize: 2, firstPage: ['1a', '1b'], loadPage: read });
   expect(rows.at(1)).toBe('1b');
   expect(rows.at(5)).toBeUndefined();
-  await vi.waitFor(() => expect(rows.at(5)).toBe('3b'));
+  await vi.waitFor(() => expect(rows.at(5)).toBe('3b'), { timeout: 20_000 });
   expect(new Set(read.mock.calls.flat())).toEqual(new Set([2, 3, 4]));
 });
 
@@ -19,7 +19,7 @@ test('a page that failed to load is loaded again on demand', async () => {
     .mockResolvedValue(['2a']);
   const rows = createPagedRows({ length: 3, pageSize: 2, firstPage: ['1a', '1b'], loadPage: read });
   rows.at(2);
-  await vi.waitFor(() => expect(rows.at(2)).toBe('2a'));
+  await vi.waitFor(() => expect(rows.at(2)).toBe('2a'), { timeout: 20_000 });
 });
 
 test('rows of an earlier reading stay until they are read again', async () => {
@@ -33,5 +33,5 @@ test('rows of an earlier reading stay until they are read again', async () => {
   });
   expect([rows.at(0), rows.at(2)]).toEqual(['1a', 'old']);
   released.resolve(['2a', '2b']);
-  await vi.waitFor(() => expect(rows.at(2)).toBe('2a'));
+  await vi.waitFor(() => expect(rows.at(2)).toBe('2a'), { timeout: 20_000 });
 });

@@ -114,11 +114,14 @@ onEachApp((context) => {
     });
     expect([preview.body.isError, preview.body.text.includes(`${SECRET}`)]).toEqual([false, false]);
     // Calls are stored a moment after their answers.
-    await vi.waitFor(async () => {
-      const path = '/api/agent/calls?outcome=Refused&tool=get_entry&pageSize=1';
-      const { body: ledger } = await things.api.get<AgentCallPage>(path);
-      expect(ledger.calls).toMatchObject([{ rows: 0, fieldIds: [], entryIds: [] }]);
-    });
+    await vi.waitFor(
+      async () => {
+        const path = '/api/agent/calls?outcome=Refused&tool=get_entry&pageSize=1';
+        const { body: ledger } = await things.api.get<AgentCallPage>(path);
+        expect(ledger.calls).toMatchObject([{ rows: 0, fieldIds: [], entryIds: [] }]);
+      },
+      { timeout: 20_000 },
+    );
     expect((await forbid({ fieldId: score }, false)).body.fieldIds).toEqual([]);
     expect(JSON.stringify(await read('get_entry', args))).toContain(`${SECRET}`);
     const { rows } = await sql<{ action: string; name: string }>`

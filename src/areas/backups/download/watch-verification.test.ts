@@ -64,7 +64,7 @@ test('stops watching when acting ends', async () => {
   const verified = { state: 'running', date: '2026-03-01', message: null } as const;
   answers = [{ fileName: FILE, status: 'Ready', verified }];
   const watching = watchVerification(FILE, cache());
-  await vi.waitFor(() => expect(requestCount).toBe(1));
+  await vi.waitFor(() => expect(requestCount).toBe(1), { timeout: 20_000 });
   replaceSessionIdentity({ userId: 1, siteId: 7 });
   await waitForEnd(watching);
   expect(requestCount).toBe(1);

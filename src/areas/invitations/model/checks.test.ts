@@ -9,9 +9,12 @@ type Ask = Parameters<typeof createAddressChecker>[0];
 const check = (email: string): InviteeCheck => ({ email, outcome: 'invitable', message: '' });
 const many = (count: number) => Array.from({ length: count }, (_, at) => createEntry(`p${at}@x.example`));
 const settled = (checks: ReturnType<typeof createAddressChecker>) =>
-  vi.waitFor(() => {
-    if (checks.store.get().isChecking) throw new Error('still asking');
-  });
+  vi.waitFor(
+    () => {
+      if (checks.store.get().isChecking) throw new Error('still asking');
+    },
+    { timeout: 20_000 },
+  );
 
 test('checks each address once, at most 200 per request', async () => {
   const ask = vi.fn<Ask>((emails) => Promise.resolve(emails.map(check)));
@@ -50,7 +53,7 @@ test('checks addresses added during a request next', async () => {
   checks.check(many(1));
   checks.check(many(2));
   answers[0]?.();
-  await vi.waitFor(() => expect(ask).toHaveBeenCalledTimes(2));
+  await vi.waitFor(() => expect(ask).toHaveBeenCalledTimes(2), { timeout: 20_000 });
   answers[1]?.();
   await settled(checks);
   expect(ask.mock.calls.map(([emails]) => emails)).toEqual([['p0@x.example'], ['p1@x.example']]);
