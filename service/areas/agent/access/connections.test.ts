@@ -219,9 +219,15 @@ onEachApp((context) => {
     );
     const { exchange: raced } = await approve();
     const race = await Promise.all([post('token', raced), post('token', raced)]);
-    expect(race.filter(({ status }) => status === 400)).toHaveLength(1);
+    // The second use also ends a first one that has not been answered.
+    expect(['200,400', '400,400']).toContain(
+      race
+        .map(({ status }) => status)
+        .toSorted()
+        .join(),
+    );
     const winner = race.find(({ status }) => status === 200)?.body;
-    expect((await discover(winner?.access_token)).status).toBe(401);
+    expect((await discover(winner?.access_token ?? 'none')).status).toBe(401);
     const { exchange: twice } = await approve();
     const { body } = await post('token', twice);
     expect((await discover(body.access_token)).status).toBe(200);
