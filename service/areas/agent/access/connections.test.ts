@@ -223,7 +223,7 @@ onEachApp((context) => {
     expect(['200,400', '400,400']).toContain(
       race
         .map(({ status }) => status)
-        .toSorted()
+        .toSorted((one, other) => one - other)
         .join(),
     );
     const winner = race.find(({ status }) => status === 200)?.body;
