@@ -8,6 +8,7 @@ import { insertAuditRows } from '../../service/kernel/audit/audit-log.store.ts';
 import { sealAuditRows, verifyAuditChain } from '../../service/kernel/audit/chain.ts';
 import { type Db, openDatabase, withTransaction } from '../../service/kernel/db/database.ts';
 import { type Bench, measureRate, type Measure } from '../bench.ts';
+import { createAuditRow } from './audit-row.ts';
 
 const CALLERS = 8;
 const ROUNDS = 4;
@@ -15,16 +16,7 @@ const ROUNDS = 4;
 const SEAL_INTERVAL_MS = 500;
 
 const createRow = (siteId: number) => ({
-  site_id: siteId,
-  actor_id: 7,
-  proxy_id: null,
-  action: 'user.update',
-  subject_type: 'user',
-  subject_id: '12',
-  subject_name: null,
-  configuration_kind: null,
-  ip: '10.0.0.1',
-  request_id: crypto.randomUUID(),
+  ...createAuditRow(siteId, crypto.randomUUID()),
   changes: { lastName: ['Okafor', 'Okafor-Lind'], groups: [[1, 2], [1]] },
 });
 

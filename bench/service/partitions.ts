@@ -14,6 +14,7 @@ import { migrate } from '../../service/kernel/db/migrate.ts';
 import { listPartitions, PARTITIONED_TABLES, partitionTables } from '../../service/kernel/db/partitions.ts';
 import { publishEvents } from '../../service/kernel/outbox/events.store.ts';
 import { type Bench, measureMs, type Measure } from '../bench.ts';
+import { createAuditRow } from './audit-row.ts';
 
 const AUDIT_ROWS = 420_000;
 const AUDIT_MONTHS = 84;
@@ -48,19 +49,7 @@ const FILL = [
   'vacuum analyze',
 ];
 
-const createRow = (requestId: string) => ({
-  site_id: 1,
-  actor_id: 7,
-  proxy_id: null,
-  action: 'user.update',
-  subject_type: 'user',
-  subject_id: '12',
-  subject_name: null,
-  configuration_kind: null,
-  ip: '10.0.0.1',
-  request_id: requestId,
-  changes: { lastName: ['Okafor', 'Okafor-Lind'] },
-});
+const createRow = (requestId: string) => createAuditRow(1, requestId);
 
 const AUTHOR = { siteId: 1, userId: 7, email: 'a@example.com' };
 

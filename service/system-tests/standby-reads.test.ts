@@ -51,9 +51,7 @@ const toDatabase = (clusterUrl: string): string => {
 
 const waitUntil = async (client: Client, condition: string): Promise<void> => {
   await expect
-    .poll(async () => (await client.query<{ is: boolean }>(`select ${condition} as is`)).rows[0]?.is, {
-      timeout: 20_000,
-    })
+    .poll(async () => (await client.query<{ is: boolean }>(`select ${condition} as is`)).rows[0]?.is)
     .toBe(true);
 };
 /** Reads until the standby answers one: a process does not try it for a moment after a write. */
@@ -302,7 +300,7 @@ describe.skipIf(isSkipped)('with a hot standby', () => {
     expect(await read()).toBe(name);
     expect(second.database.standby?.status.isUsable).toBe(false);
     proxy.resume();
-    await expect.poll(() => second.database.standby?.status.isUsable, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => second.database.standby?.status.isUsable).toBe(true);
     await readFromStandby(second, read);
 
     const refused = await open('postgresql://steward@127.0.0.1:9/steward');

@@ -46,7 +46,7 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
   /** Makes the server read-only for new sessions and ends the present ones, like a failover to a standby. */
   const makeReadOnly = async () => {
     await runOnCluster(`alter database ${getDatabaseName()} set default_transaction_read_only = on`);
-    await endConnections(getDatabaseName());
+    await endConnections(database.db);
   };
   /** Makes it writable for new sessions; the present ones stay read-only. */
   const makeWritable = () =>

@@ -374,7 +374,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
         return rows[0]?.count;
       };
       await vi.waitUntil(async () => (await countPolls()) === 2 * WAITING_POLLS, { timeout: 20_000 });
-      await endConnections(new URL(place.databaseUrl ?? '').pathname.slice(1));
+      await endConnections(database.db);
       await vi.waitUntil(
         () =>
           publishCells(database.db, siteId, [1]).then(

@@ -69,7 +69,7 @@ onEachKind((kind) => {
     const stranded = db.transaction().execute(async (tx) => {
       await tx.insertInto('site').values({ slug: 'stranded', name: '' }).execute();
       await listSlugs();
-      await endConnections(new URL(testDatabase.databaseUrl ?? '').pathname.slice(1));
+      await endConnections(db);
       await tx.insertInto('site').values({ slug: 'stray', name: '' }).execute();
     });
     await expect(stranded).rejects.toSatisfy((error) =>

@@ -1,5 +1,7 @@
 /** The PostgreSQL cluster of the tests (TEST_DATABASE_URL). */
+import { sql } from 'kysely';
 import { Client } from 'pg';
+import type { Db } from '../../kernel/db/database.ts';
 
 /** URL of the superuser's database. */
 function getClusterUrl(): URL {
@@ -31,8 +33,10 @@ export async function runOnCluster(statement: string): Promise<void> {
   }
 }
 
-/** Ends all connections of a database, like a restart. When it returns, the server has closed them. */
-export async function endConnections(databaseName: string): Promise<void> {
+/** Ends all connections of a PostgreSQL database, like a restart. When it returns, the server has closed them. */
+export async function endConnections(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
+  const databaseName = rows[0]?.name ?? '';
   // All at once: while the first would be waited for, the others could work.
   await runOnCluster(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseName}'`,

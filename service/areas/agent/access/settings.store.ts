@@ -45,7 +45,7 @@ export async function setAgentServerEnabled(
   return rows.length > 0;
 }
 
-/** What a site forbids to its agents: an entry type, or a field. */
+/** A part of the schema that a site forbids to its agents: an entry type, or a field. */
 export type ForbiddenPart = { typeId: number } | { fieldId: number };
 
 /** Forbids a part of the schema, or allows it again. @returns whether that was different */

@@ -37,7 +37,7 @@ export interface EntryUpdate {
   entryId: number;
   /** Values of this entry, if the job has no values of all entries. */
   values?: readonly JobCellValue[];
-  /** What the review read; an entry with another value is skipped. */
+  /** Values that the review read; an entry with another value is skipped. */
   expected?: readonly JobCellValue[];
 }
 

@@ -271,7 +271,7 @@ async function listJobsOfPlan(
   return jobs;
 }
 
-/** How far the start of a plan is. */
+/** Progress of the start of a plan. */
 interface Start {
   summary?: PlanSummary;
   /** Jobs of the plan that have started: they are not sent again when a later one could not start. */
