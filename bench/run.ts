@@ -24,6 +24,7 @@ import { http } from './service/http.ts';
 import { imports, importsEmbedded } from './service/imports.ts';
 import { jobs, jobsEmbedded } from './service/jobs.ts';
 import { partitions } from './service/partitions.ts';
+import { peopleReports } from './service/people-reports.ts';
 import { publications } from './service/publications.ts';
 import { relationshipIntelligence } from './service/relationship-intelligence.ts';
 import { reports } from './service/reports.ts';
@@ -42,6 +43,7 @@ const BENCHES: readonly Bench[] = [
   csv,
   directory,
   activity,
+  peopleReports,
   entriesLoad,
   entries,
   entriesEmbedded,

@@ -6,6 +6,7 @@ import { startService } from '../../e2e/support/service.ts';
 import { type Bench, type Measure, measureMs, percentile } from '../bench.ts';
 import { chooseDatabase } from '../database.ts';
 import { type Call, createProgram } from './http.ts';
+import { insertPeople } from './people.ts';
 
 /** Number of rows; STEWARD_BENCH_ACTIVITY changes it. */
 const ROWS = Number(process.env['STEWARD_BENCH_ACTIVITY'] ?? 5_000_000);
@@ -13,44 +14,39 @@ const PEOPLE = 10_000;
 const BATCH_ROWS = 250_000;
 
 /**
- * Fills the report of the first site. A fifth of the rows belongs to one program; the most active users have a hundred times as many
+ * Fills the activity report of the first site with rows of new people. A fifth of the rows belongs to one program; the most active users have a hundred times as many
  * as the least active. Forty percent come from twenty office addresses, thirty from IPv6 addresses, the rest from a wide network. The
  * share of a type is between forty percent and one in ten thousand.
  */
-async function fillActivity(pool: Pool): Promise<{ people: number[]; program: number }> {
+export async function fillActivity(
+  pool: Pool,
+  { rows, personCount }: { rows: number; personCount: number },
+): Promise<{ people: number[]; program: number }> {
   await pool.query('delete from activity where site_id = 1');
-  await pool.query(
-    `insert into account (email, email_key, first_name, last_name, home_site_id)
-     select n || '@bench.test', n || '@bench.test', 'P' || n, 'Bench', 1 from generate_series(1, $1::int) n`,
-    [PEOPLE],
-  );
-  const { rows } = await pool.query<{ id: number }>(
-    `select user_id as id from account where email_key like '%@bench.test' order by 1`,
-  );
-  const people = rows.map(({ id }) => id);
+  const people = await insertPeople(pool, personCount);
   const [program = 0] = people;
-  for (let from = 1; from <= ROWS; from += BATCH_ROWS) {
+  for (let from = 1; from <= rows; from += BATCH_ROWS) {
     // A transaction each, in the order of time.
     await pool.query(
       `insert into activity (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id,
          principal_user_id, export_data_type)
        select 1, now() - interval '89.9 days' * (1 - n / $3::float8), $4::int + person, type, source,
          (case when n % 10 < 4 then '203.0.113.' || (person % 20 + 1)
-               when n % 10 < 7 then '2001:db8:' || to_hex(person % 5000 + 4096) || '::' || to_hex(person)
+               when n % 10 < 7 then '2001:db8:' || to_hex(person % 5000 + 4096) || '::' || to_hex(person % 65536)
                else '10.' || person % 200 || '.' || (person * 7) % 250 || '.' || (n / 10 + person) % 250 end)::inet,
          gen_random_uuid(), case when n % 40 = 7 then $4::int + (person * 31) % 3000 end,
          case when type = 8 then least(4, floor(5 * a * b))::smallint end
-       from (select n, a, b, case when who < 0.2 then 0 else 1 + floor(9998 * b * b)::int end as person,
+       from (select n, a, b, case when who < 0.2 then 0 else 1 + floor($5::int * b * b)::int end as person,
            case when k < 0.40 then 1 when k < 0.52 then 2 when k < 0.64 then 3 when k < 0.90 then 4 when k < 0.91 then 5
                 when k < 0.93 then 6 when k < 0.931 then 7 when k < 0.99 then 8 when k < 0.9999 then 9 else 10 end as type,
            case when who < 0.2 then 3 when s < 0.8 then 1 when s < 0.93 then 2 when s < 0.99 then 3 else 4 end as source
          from (select n, random() as a, random() as b, random() as k, random() as s, random() as who
            from generate_series($1::int, $2::int) n) drawn) row`,
-      [from, Math.min(ROWS, from + BATCH_ROWS - 1), ROWS, program],
+      [from, Math.min(rows, from + BATCH_ROWS - 1), rows, program, personCount - 2],
     );
   }
   await pool.query(
-    'vacuum analyze activity, activity_hour, activity_person, activity_from, activity_network, account',
+    'vacuum analyze activity, activity_hour, activity_person, activity_from, activity_network, account, membership, list_block',
   );
   return { people, program };
 }
@@ -150,7 +146,7 @@ export const activity: Bench = {
     const service = await startService({ sample: true, administrator: ada });
     const pool = new Pool({ connectionString: service.storageEnv['DATABASE_URL'], max: 4 });
     try {
-      const { people, program } = await fillActivity(pool);
+      const { people, program } = await fillActivity(pool, { rows: ROWS, personCount: PEOPLE });
       const call = await createProgram(service);
       const first = { number: 1, size: 50 };
       const deep = { number: Math.min(1000, Math.floor(ROWS / 5000)), size: 1000 };

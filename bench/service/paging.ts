@@ -1,6 +1,7 @@
 /** Page 10,000 of the management lists compared with page 1: the ratio shows the cost of distant pages. */
 import type { Pool } from 'pg';
 import { type Measure, measureMs } from '../bench.ts';
+import { insertPeople } from './people.ts';
 
 /** Number of users, enough for page 10,000 with ten rows; STEWARD_BENCH_USERS changes it. */
 const USERS = Number(process.env['STEWARD_BENCH_USERS'] ?? 100_000);
@@ -11,15 +12,7 @@ const MANAGEMENT = '/api/rest/v1/management';
 
 /** Adds `USERS` users to the first site, all recently changed and in one new group, and as many groups. */
 async function fillSite(pool: Pool): Promise<number> {
-  await pool.query(
-    `insert into account (email, email_key, first_name, last_name, home_site_id)
-     select n || '@bench.test', n || '@bench.test', 'P' || n, 'Bench', 1 from generate_series(1, $1::int) n`,
-    [USERS],
-  );
-  await pool.query(
-    `insert into membership (site_id, user_id, license_type_id)
-     select 1, user_id, 1 + (user_id % 2) from account where email_key like '%@bench.test'`,
-  );
+  await insertPeople(pool, USERS);
   await pool.query(
     `insert into user_group (site_id, name) select 1, 'Bench ' || n from generate_series(1, $1::int) n`,
     [USERS],

@@ -26,11 +26,8 @@ export interface Axis {
   hasManyCells: boolean;
 }
 
-/** Cells of an axis without its rows. */
-export type AxisCells = Pick<Axis, 'widthMs' | 'rowCondition' | 'selectCells'>;
-
 /** Starts of the cells within the span as an array, each of which is looked up in the index on its own. */
-function listCellStarts({ from, to }: Span, widthMs: number): Sql {
+export function listCellStarts({ from, to }: Span, widthMs: number): Sql {
   const lastStart = to ? sql`${to}::timestamptz - interval '1 millisecond'` : sql`now() + interval '1 day'`;
   return sql`array(select generate_series(${from}::timestamptz, ${lastStart}, make_interval(secs => ${widthMs / 1000})))`;
 }
@@ -158,34 +155,82 @@ export function buildUserAxis(
 const isInNetwork = (address: Sql, cidr: string): Sql =>
   sql`${address} between host(network(${cidr}::inet))::inet and host(broadcast(${cidr}::inet))::inet`;
 
-/** Rows from an address or a network, counted by address and week. */
-export const buildAddressAxis = (siteId: number, filter: ActivityFilter, cidr: string): Axis =>
+/** Rows from the addresses that meet a condition, counted by address and week. */
+const buildAddressesAxis = (siteId: number, filter: KindFilter, isCounted: (address: Sql) => Sql): Axis =>
   buildCellAxis({
     siteId,
     widthMs: WEEK_MS,
     selectCells: (span) => sql`select address as part, week as bucket, kind, n from activity_from
       where site_id = ${siteId} and week = any(${listCellStarts(span, WEEK_MS)})
-        and ${isInNetwork(sql`address`, cidr)} ${buildKindCondition(sql`kind`, filter)}`,
+        and ${isCounted(sql`address`)} ${buildKindCondition(sql`kind`, filter)}`,
     joinCondition: sql`a.ip_address = c.part`,
-    rowCondition: isInNetwork(sql`a.ip_address`, cidr),
+    rowCondition: isCounted(sql`a.ip_address`),
   });
 
-/** All users of the site: counted by week, or by day for all kinds together. */
-export const buildAllUsersAxis = (siteId: number, filter: ActivityFilter): AxisCells => ({
-  widthMs: hasKindFilter(filter) ? WEEK_MS : DAY_MS,
-  rowCondition: sql`true`,
-  selectCells: (span) => sql`select user_id as part, begins as bucket, kind, n from activity_person
-    where site_id = ${siteId} and role = ${ROLES.actor} and ${isInSpan(sql`begins`, span)}
-      and ${hasKindFilter(filter) ? sql`kind > ${ALL_KINDS} ${buildKindCondition(sql`kind`, filter)}` : sql`kind = ${ALL_KINDS}`}`,
-});
+/** Rows from an address or a network, counted by address and week. */
+export const buildAddressAxis = (siteId: number, filter: ActivityFilter, cidr: string): Axis =>
+  buildAddressesAxis(siteId, filter, (address) => isInNetwork(address, cidr));
 
-/** All addresses of the site, counted by week. */
-export const buildAllAddressesAxis = (siteId: number, filter: ActivityFilter): AxisCells => ({
-  widthMs: WEEK_MS,
-  rowCondition: sql`a.ip_address is not null`,
-  selectCells: (span) => sql`select address as part, week as bucket, kind, n from activity_from
-    where site_id = ${siteId} and ${isInSpan(sql`week`, span)} ${buildKindCondition(sql`kind`, filter)}`,
-});
+/** All parts of a dimension (users, addresses), of which the largest can be found without counting the others. */
+export interface Parts {
+  /** Length of the interval of a cell. */
+  widthMs: number;
+  /** Column of a row that names its part. */
+  column: Sql;
+  /** The text of a part in the column `part`. */
+  text: Sql;
+  /** Condition on a row `a` that it has a part. */
+  rowCondition: Sql;
+  /** Selects the kinds whose cells count the rows of the filter: `kind`. */
+  selectKinds: Sql;
+  /** Selects the cells of a kind that begin at a time: `part`, `n`. An index has them in descending order of `n`. */
+  selectCells(kind: Sql, start: Sql): Sql;
+  /** The axis of some parts, by their text. */
+  buildAxis(parts: readonly string[]): Axis;
+}
+
+/** Selects the kinds of cells, each found by one look-up in an index that has the kind first. */
+const selectKindsOf = (cells: Sql, filter: KindFilter): Sql => sql`
+  with recursive known (kind) as (
+    (select c.kind from ${cells} order by c.kind limit 1)
+    union all
+    select (select c.kind from ${cells} and c.kind > known.kind order by c.kind limit 1) from known where known.kind is not null)
+  select kind from known where kind is not null ${buildKindCondition(sql`kind`, filter)}`;
+
+/** The users of the site who acted: counted by week, or by day for all kinds together. */
+export function buildUserParts(siteId: number, filter: ActivityFilter): Parts {
+  const hasKinds = hasKindFilter(filter);
+  // A literal role, so that the index of the largest cells is used.
+  const cells = sql`activity_person c where c.site_id = ${siteId} and c.role = ${sql.lit(ROLES.actor)}`;
+  return {
+    widthMs: hasKinds ? WEEK_MS : DAY_MS,
+    column: sql`user_id`,
+    text: sql`part::text`,
+    rowCondition: sql`true`,
+    selectKinds: hasKinds
+      ? selectKindsOf(sql`${cells} and c.kind > ${ALL_KINDS}`, filter)
+      : sql`select ${ALL_KINDS}::smallint as kind`,
+    selectCells: (kind, start) =>
+      sql`select c.user_id as part, c.n from ${cells} and c.kind = ${kind} and c.begins = ${start}`,
+    buildAxis: (parts) => buildUserAxis(siteId, filter, 'actor', parts.map(Number)),
+  };
+}
+
+/** The addresses from which people acted, counted by week. */
+export function buildAddressParts(siteId: number, filter: ActivityFilter): Parts {
+  const cells = sql`activity_from c where c.site_id = ${siteId}`;
+  return {
+    widthMs: WEEK_MS,
+    column: sql`ip_address`,
+    text: sql`host(part)`,
+    rowCondition: sql`a.ip_address is not null`,
+    selectKinds: selectKindsOf(cells, filter),
+    selectCells: (kind, start) =>
+      sql`select c.address as part, c.n from ${cells} and c.kind = ${kind} and c.week = ${start}`,
+    buildAxis: (parts) =>
+      buildAddressesAxis(siteId, filter, (address) => sql`${address} = any(${[...parts]}::inet[])`),
+  };
+}
 
 /** Rows from a wide network, counted by its parts (/16, /32) and day; the rows are found through their addresses. */
 export const buildNetworkAxis = (siteId: number, filter: ActivityFilter, cidr: string): Axis => ({

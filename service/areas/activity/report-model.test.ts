@@ -11,6 +11,8 @@ import {
   insertRows,
 } from '../../testing/activity.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import { parseFilter } from './filter.ts';
+import { readSummary } from './summary.store.ts';
 
 interface Report {
   totalRecords: number;
@@ -108,6 +110,33 @@ onEachApp((context) => {
       ),
       { numRuns: 100 },
     );
+  });
+
+  test('finds the users and addresses with the most rows, however few of their counts are searched', async () => {
+    const { db } = context();
+    const siteId = await makeSite(db);
+    const members: number[] = [];
+    for (let at = 0; at < 40; at += 1) members.push((await makePerson(db, siteId)).userId);
+    const firstId = members[0] ?? 0;
+    const sampledRows = fc.sample(arbitraryRow(members, now), { numRuns: 1_500, seed: 13 });
+    // The first ones have many more rows than the last ones; each has an address, and some have the same.
+    const skewed = sampledRows.map((row, at) => {
+      const userId = members[Math.floor(40 * (at / sampledRows.length) ** 3)] ?? firstId;
+      return { ...row, userId, ip: `10.0.${(userId - firstId) % 30}.1` };
+    });
+    const stored = await insertRows(db, siteId, skewed);
+    const queries = fc.sample(arbitraryQuery(members, now), { numRuns: 60, seed: 17 });
+    for (const { userIds: _, principalUserIds: __, ipAddress: ___, ...query } of [{}, ...queries]) {
+      const expected = filterRows(stored, query, now);
+      const filter = parseFilter(query, { now });
+      for (const depths of [[], [1], [2, 4], [50]]) {
+        const read = (searched: readonly number[]) =>
+          db.transaction().execute((tx) => readSummary(tx, siteId, filter, 'day', searched));
+        const { users, addresses } = await read(depths);
+        expect(users.map(({ count }) => count)).toEqual(countTopTen(expected.map(({ userId }) => userId)));
+        expect(addresses.map(({ count }) => count)).toEqual(countTopTen(expected.map(({ ip }) => ip)));
+      }
+    }
   });
 
   test('pages up to a fixed end neither repeat nor skip rows while others write', async () => {

@@ -30,6 +30,40 @@ export function splitSpan(
   };
 }
 
+/** A span as cells, with the rows to add to their counts and those to subtract from them. */
+export interface CellSum {
+  cells: Span | undefined;
+  added: Span[];
+  subtracted: Span[];
+}
+
+/**
+ * Splits a span so that few rows are read: a cell of which more than half lies within the span is counted as a whole, without the rows of
+ * the rest.
+ */
+export function splitSpanCheaply(span: Span, widthMs: number): CellSum {
+  const { wholeCells, edges } = splitSpan(span, widthMs);
+  const sum: CellSum = { cells: wholeCells, added: [], subtracted: [] };
+  for (const edge of edges) {
+    const start = getCellStart(edge.from, widthMs);
+    const end = new Date(start.getTime() + widthMs);
+    if (edge.to.getTime() - edge.from.getTime() <= widthMs / 2) {
+      sum.added.push(edge);
+      continue;
+    }
+    const isBeforeCells = edge.to.getTime() === end.getTime();
+    sum.cells = isBeforeCells
+      ? { from: start, to: sum.cells ? sum.cells.to : end }
+      : { from: sum.cells?.from ?? start, to: end };
+    const rest = [
+      { from: start, to: edge.from },
+      { from: edge.to, to: end },
+    ];
+    sum.subtracted.push(...rest.filter(({ from, to }) => from < to));
+  }
+  return sum;
+}
+
 /** Part of the report's period with its number of matching rows. */
 export interface Segment {
   from: Date;

@@ -1,15 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../kernel/db/database.ts';
 import {
+  buildAddressParts,
   buildSiteAxis,
-  buildAllUsersAxis,
-  buildAllAddressesAxis,
+  buildUserParts,
+  listCellStarts,
+  type Parts,
   selectRowsByTime,
-  type AxisCells,
 } from './cells.store.ts';
 import type { ActivityFilter } from './filter.ts';
 import { selectMatchingRows } from './report.store.ts';
-import { splitSpan } from './segments.ts';
+import { type CellSum, getCellStart, type Span, splitSpan, splitSpanCheaply } from './segments.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = DAY_MS / 24;
@@ -76,20 +77,26 @@ async function summarizeRows(
   return { ...summary, counts: summary.counts.map((each) => ({ ...each, bucket: new Date(each.bucket) })) };
 }
 
-/** Summary of the report: counts by hour or day, and the ten users and ten addresses with the most rows. */
+/**
+ * Summary of the report: counts by hour or day, and the ten users and ten addresses with the most rows. `depths`: among how many cells
+ * these are searched, whatever the number of rows.
+ */
 export async function readSummary(
   tx: Tx,
   siteId: number,
   filter: ActivityFilter,
   bucket: 'hour' | 'day',
+  depths?: readonly number[],
 ): Promise<Summary> {
   const widthMs = bucket === 'hour' ? HOUR_MS : DAY_MS;
   if (filter.userIds ?? filter.principalIds ?? filter.network ?? filter.exportedType)
     return summarizeRows(tx, siteId, filter, widthMs);
-  return {
-    counts: await countSiteByBucket(tx, siteId, filter, widthMs),
-    ...(await listTopOfSite(tx, siteId, filter)),
-  };
+  const counts = await countSiteByBucket(tx, siteId, filter, widthMs);
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const searched = depths ?? (total > FEW_ROWS ? DEPTHS : []);
+  const users = await listTop(tx, siteId, filter, buildUserParts(siteId, filter), searched);
+  const addresses = await listTop(tx, siteId, filter, buildAddressParts(siteId, filter), searched);
+  return { counts, users: users.map(({ id, count }) => ({ id: Number(id), count })), addresses };
 }
 
 /** E-mail and full name by user id, former members included. */
@@ -103,38 +110,92 @@ export async function loadUserNames(
   return new Map(rows.map(({ id, ...names }) => [id, names]));
 }
 
-/** The ten parts of an axis with the most rows: whole cells from their counts, the edges from the rows. */
+const TOP = 10;
+/** Number of parts that are counted, of those that may have the most rows. */
+const CANDIDATES = 25;
+/** Numbers of cells of each kind and interval among which candidates are searched, one after the other, before all are counted. */
+const DEPTHS: readonly number[] = [25, 250];
+/** Up to this number of rows, counting all parts takes less than searching candidates. */
+const FEW_ROWS = 200_000;
+
+interface CountedPart {
+  id: string;
+  count: number;
+}
+
+/** The ten parts with the most rows, counted from cells and the rows at their edges. */
+async function countTop(
+  tx: Tx,
+  { column, text }: Parts,
+  { cells, added, subtracted }: CellSum,
+  select: { cells: (span: Span) => RawBuilder<unknown>; rows: (span: Span) => RawBuilder<unknown> },
+): Promise<CountedPart[]> {
+  const selections = [
+    ...(cells ? [sql`select part, n from (${select.cells(cells)}) c`] : []),
+    ...added.map((span) => sql`select ${column}, 1 from ${select.rows(span)} r`),
+    ...subtracted.map((span) => sql`select ${column}, -1 from ${select.rows(span)} r`),
+  ];
+  const { rows } = await sql<CountedPart>`
+    select ${text} as id, sum(n)::bigint as count from (${sql.join(selections, sql` union all `)}) p (part, n)
+    group by part having sum(n) > 0 order by count desc, part limit ${TOP}`.execute(tx);
+  return rows;
+}
+
+/** Selects the kinds of the filter with the starts of the cells in the span: `kind`, `start`. */
+const selectLists = ({ selectKinds, widthMs }: Parts, span: Span) =>
+  sql`select kind, start from (${selectKinds}) k cross join unnest(${listCellStarts(span, widthMs)}) as start`;
+
+/**
+ * The parts that may have the most rows, and the most rows that any other part can have. Of the cells of each kind and interval only the
+ * `depth` largest are read; a part that is not among them has at most as many rows there as the smallest of them.
+ */
+async function findCandidates(
+  tx: Tx,
+  parts: Parts,
+  period: Span,
+  depth: number,
+): Promise<{ ids: string[]; mostOfOthers: number }> {
+  const span = { ...period, from: getCellStart(period.from, parts.widthMs) };
+  const largestCells = sql`${parts.selectCells(sql`list.kind`, sql`list.start`)} order by n desc limit ${depth}`;
+  const { rows } = await sql<{ id: string | null; most: number }>`
+    with list as materialized (${selectLists(parts, span)}),
+      largest as materialized (select kind, start, part, n from list cross join lateral (${largestCells}) c),
+      remaining as materialized (select kind, start, case when count(*) < ${depth} then 0 else min(n) end as n
+        from largest group by kind, start)
+    select id, most from (
+      select ${parts.text} as id, (select coalesce(sum(n), 0) from remaining) + sum(largest.n - remaining.n)::bigint as most
+      from largest join remaining using (kind, start) group by part
+      union all select null, coalesce(sum(n), 0)::bigint from remaining) found
+    order by id is null, most desc limit ${CANDIDATES + 1}`.execute(tx);
+  const ids = rows.slice(0, CANDIDATES).flatMap(({ id }) => id ?? []);
+  return { ids, mostOfOthers: rows[ids.length]?.most ?? 0 };
+}
+
+/**
+ * The ten parts of the site with the most rows. Candidates are counted first: their counts are the result if no other part can have as
+ * many rows as the last of them (the threshold algorithm of Fagin, Lotem and Naor). Where parts have nearly the same counts, all are counted.
+ */
 async function listTop(
   tx: Tx,
   siteId: number,
   filter: ActivityFilter,
-  axis: AxisCells,
-  part: RawBuilder<unknown>,
-  text = sql`part::text`,
-) {
-  const { wholeCells, edges } = splitSpan(filter, axis.widthMs);
-  const parts = [
-    ...(wholeCells ? [sql`select part, n from (${axis.selectCells(wholeCells)}) c`] : []),
-    ...edges.map(
-      (edge) => sql`select ${part}, 1 from ${selectRowsByTime(siteId, filter, edge, axis.rowCondition)} r`,
-    ),
-  ];
-  const { rows } = await sql<{ id: string; count: number }>`
-    select ${text} as id, sum(n)::bigint as count from (${sql.join(parts, sql` union all `)}) p (part, n)
-    group by part order by count desc, part limit 10`.execute(tx);
-  return rows;
-}
-
-/** The ten users and ten addresses with the most rows of the whole site. */
-async function listTopOfSite(tx: Tx, siteId: number, filter: ActivityFilter) {
-  const users = await listTop(tx, siteId, filter, buildAllUsersAxis(siteId, filter), sql`user_id`);
-  const addresses = await listTop(
-    tx,
-    siteId,
-    filter,
-    buildAllAddressesAxis(siteId, filter),
-    sql`ip_address`,
-    sql`host(part)`,
-  );
-  return { users: users.map(({ id, count }) => ({ id: Number(id), count })), addresses };
+  parts: Parts,
+  depths: readonly number[],
+): Promise<CountedPart[]> {
+  const sum = splitSpanCheaply(filter, parts.widthMs);
+  for (const depth of depths) {
+    const { ids, mostOfOthers } = await findCandidates(tx, parts, filter, depth);
+    const axis = parts.buildAxis(ids);
+    const top = await countTop(tx, parts, sum, {
+      cells: (span) => axis.selectCells(span),
+      rows: (span) => axis.selectRows(span),
+    });
+    const last = top.length < TOP ? 0 : (top.at(-1)?.count ?? 0);
+    if (mostOfOthers === 0 || last > mostOfOthers) return top;
+  }
+  return countTop(tx, parts, sum, {
+    cells: (cells) => sql`select part, n from (${selectLists(parts, cells)}) list
+      cross join lateral (${parts.selectCells(sql`list.kind`, sql`list.start`)}) c`,
+    rows: (span) => selectRowsByTime(siteId, filter, span, parts.rowCondition),
+  });
 }

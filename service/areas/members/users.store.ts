@@ -84,7 +84,7 @@ export async function listUsers(
   filter: UserFilter,
   page: Page,
 ): Promise<StoredUser[]> {
-  // Pages of all users and of one group are located by block counts; other filters scan all matches.
+  // Pages of all users and of one group are located by block counts.
   const needsScan = filter.modifiedSince !== undefined || filter.emailKey !== undefined;
   const memberships = needsScan
     ? selectFilteredPage(siteId, filter, page)
@@ -112,18 +112,20 @@ function selectCountedPage(siteId: number, groupId: number | undefined, page: Pa
 }
 
 /**
- * Selects a page of the users that match a filter. All matches are found for every page, so that all pages cost the
- * same; reading in the order of ids would make later pages slow.
+ * Selects a page of the users that match a filter. The statement is planned for its values: if few users match, all of them are found and
+ * sorted, otherwise users are read in the order of ids up to the end of the page.
  */
-function selectFilteredPage(siteId: number, { modifiedSince, emailKey, groupId }: UserFilter, page: Page) {
-  return sql`with found as materialized (
-      select m.site_id, m.user_id from membership m
-      where m.site_id = ${siteId}
-        ${modifiedSince ? sql`and m.modified_at >= ${modifiedSince}` : sql``}
-        ${emailKey === undefined ? sql`` : sql`and m.user_id = (select user_id from account where email_key = ${emailKey})`}
-        ${groupId === undefined ? sql`` : sql`and exists (select 1 from group_member gm where gm.site_id = m.site_id and gm.group_id = ${groupId} and gm.user_id = m.user_id)`})
-    select site_id, user_id from found order by user_id limit ${page.limit} offset ${page.offset}`;
-}
+const selectFilteredPage = (
+  siteId: number,
+  { modifiedSince, emailKey, groupId }: UserFilter,
+  page: Page,
+) => sql`
+  select m.site_id, m.user_id from membership m
+  where m.site_id = ${siteId}
+    ${modifiedSince ? sql`and m.modified_at >= ${modifiedSince}` : sql``}
+    ${emailKey === undefined ? sql`` : sql`and m.user_id = (select user_id from account where email_key = ${emailKey})`}
+    ${groupId === undefined ? sql`` : sql`and exists (select 1 from group_member gm where gm.site_id = m.site_id and gm.group_id = ${groupId} and gm.user_id = m.user_id)`}
+  order by m.user_id limit ${page.limit} offset ${page.offset}`;
 
 /** The users with these ids on all their sites, or on one of them, by site. */
 export async function getUsersBySite(

@@ -59,6 +59,7 @@ import { up as entryBlocks } from './migrations/0058_entry_blocks.ts';
 import { up as schemaStamp } from './migrations/0059_schema_stamp.ts';
 import { up as jobsOfKinds } from './migrations/0063_jobs_of_kinds.ts';
 import { up as formulaMaxLength } from './migrations/0064_formula_max_length.ts';
+import { largestCountIndexes, up as largestCounts } from './migrations/0065_largest_counts.ts';
 import { partitionTables } from './partitions.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -135,6 +136,7 @@ const allMigrations: SchemaMigrations = {
   '0059_schema_stamp': { up: schemaStamp },
   '0063_jobs_of_kinds': { up: jobsOfKinds, phase: 'expand' },
   '0064_formula_max_length': { up: formulaMaxLength, phase: 'expand' },
+  '0065_largest_counts': { up: largestCounts, phase: 'expand', indexes: largestCountIndexes },
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */
