@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { findImageBuilder } from './release/image.ts';
 import { ensureChromium } from './testing/browsers.ts';
 import { startReport } from './testing/executed-statements.ts';
+import { keepTemporaryFilesInMemory } from './testing/memory-folder.ts';
 import { ensureNginx } from './testing/nginx.ts';
 import { startPostgres } from './testing/postgres.ts';
 
@@ -244,6 +245,7 @@ async function main(): Promise<TestCount> {
 
 /** Provides a browser, nginx if it can be had and, unless TEST_DATABASE_URL is set, a PostgreSQL cluster. @returns a function that stops the cluster */
 async function prepare(): Promise<() => Promise<void>> {
+  keepTemporaryFilesInMemory();
   process.env['STEWARD_CHROMIUM'] = ensureChromium();
   // Before the tests, of which several would install it at the same time.
   ensureNginx();
