@@ -14,6 +14,7 @@ import { grid, gridEmbedded } from './console/grid.ts';
 import { pdf } from './console/pdf.ts';
 import { planner } from './console/planner.ts';
 import { entries, entriesEmbedded, entriesLoad } from './entries/entries.ts';
+import { indexes } from './entries/indexes.ts';
 import { activity } from './service/activity.ts';
 import { agent } from './service/agent.ts';
 import { audit } from './service/audit.ts';
@@ -47,6 +48,7 @@ const BENCHES: readonly Bench[] = [
   entriesLoad,
   entries,
   entriesEmbedded,
+  indexes,
   grid,
   gridEmbedded,
   directus,

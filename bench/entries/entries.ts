@@ -12,7 +12,7 @@ const CHANGES = 6;
 const MAX_LOAD_SECONDS = 60;
 
 /** Version and relevant settings of the server. */
-async function describeServer(pool: Pool): Promise<string> {
+export async function describeServer(pool: Pool): Promise<string> {
   const settings = ['server_version', 'shared_buffers', 'max_wal_size', 'fsync'];
   const { rows } = await pool.query<{ settings: string }>(
     `select string_agg(name || ' ' || current_setting(name), ', ' order by at) as settings

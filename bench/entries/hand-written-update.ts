@@ -8,13 +8,15 @@ const SQL_TYPES = { string: 'text', number: 'float8', boolean: 'boolean' } as co
 
 /**
  * Prepares a function that changes one value of each field in each entry in one transaction: the entry with its slots, the change log
- * with the old values, the change times, one audit row and one event. It checks neither permissions nor values.
+ * with the old values, the change times, one audit row and one event. It checks neither permissions nor values. `buildFurtherUpdate`
+ * adds a part of the statement ("name as (…),") that sees the new values as `x` and the old ones as `o`.
  */
 export async function prepareHandWrittenUpdate(
   { typeId, getField: field }: EntryService,
   pool: Pool,
   ids: readonly number[],
   names: readonly string[],
+  buildFurtherUpdate: (fieldId: number, column: string) => string = () => '',
 ): Promise<(values: Values) => Promise<void>> {
   const { rows: slots } = await pool.query<{ api_name: string; slot: string | null }>(
     'select api_name, slot from field where site_id = 1 and type_id = $1',
@@ -32,6 +34,7 @@ export async function prepareHandWrittenUpdate(
     const arrays = fields.map(({ type }, at) => `$${at + 2}::${type}[]`).join(', ');
     const patch = fields.map(({ id, column }) => `'${id}', x.${column}`).join(', ');
     const set = fields.map(({ slot, column }) => (slot ? `, ${slot} = x.${column}` : '')).join('');
+    const further = fields.map(({ id, column }) => buildFurtherUpdate(id, column)).join('');
     const logRows = fields.map(({ id, column }) => `(${id}, o.vals -> '${id}', to_jsonb(x.${column}))`);
     const client = await pool.connect();
     try {
@@ -42,6 +45,7 @@ export async function prepareHandWrittenUpdate(
             where site_id = 1 and entry_id = any($1::int[]) order by entry_id for no key update),
           updated as (update entry e set version = version + 1, vals = e.vals || jsonb_build_object(${patch}) ${set}
             from x where e.site_id = 1 and e.entry_id = x.entry_id),
+          ${further}
           timed as (update entry_change set any_at = now(), direct_at = now(), modified_by = 1
             where site_id = 1 and entry_id = any($1::int[]))
         insert into cell_log (site_id, entry_id, field_id, at, type_id, old, new, user_id, cause)
