@@ -8,12 +8,13 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { findCitusPrograms, runStatement, startPostgres } from '../../scripts/testing/postgres.ts';
+import { findCitusPrograms, runStatement } from '../../scripts/testing/postgres.ts';
 import { registry } from '../areas/registry.ts';
 import { runClusterInit, runClusterMove, runClusterStatus } from '../cli/cluster.ts';
 import {
   DISTRIBUTED_TABLES,
   distributeTriggerFunction,
+  readClusterStatus,
   REFERENCE_TABLES,
   SEPARATE_TABLES,
 } from '../kernel/db/cluster.ts';
@@ -22,6 +23,7 @@ import { up as entryBlocks } from '../kernel/db/migrations/0058_entry_blocks.ts'
 import { onEachDatabase } from '../testing/databases.ts';
 import { makeThings } from '../testing/entries/entries.ts';
 import { exportFile } from '../testing/jobs.ts';
+import { addWorkers, createCitusExtensions, isOnCitus, startCitusServers } from '../testing/servers/citus.ts';
 import { as, createTestApp, makePerson, onEachApp } from '../testing/site.ts';
 
 const distributed: readonly string[] = DISTRIBUTED_TABLES;
@@ -52,42 +54,57 @@ test('a trigger function that does more than write statements is not distributed
 });
 
 onEachDatabase((database) => {
-  test('distributed tables have the site in every unique key, and refer to each other by site', async () => {
-    const { db } = database();
-    const { rows: keys } = await sql`
+  test.skipIf(isOnCitus)(
+    'distributed tables have the site in every unique key, and refer to each other by site',
+    async () => {
+      const { db } = database();
+      const { rows: keys } = await sql`
       select c.relname as table, i.relname as key from pg_class c join pg_index x on x.indrelid = c.oid
         join pg_class i on i.oid = x.indexrelid
       where c.relname = any(${distributed}) and c.relnamespace = current_schema()::regnamespace and x.indisunique
         and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'site_id' and a.attnum = any(x.indkey))`.execute(
-      db,
-    );
-    expect(keys).toEqual([]);
-    const { rows: withoutKey } = await sql`
+        db,
+      );
+      expect(keys).toEqual([]);
+      const { rows: withoutKey } = await sql`
       select c.relname from pg_class c where c.relname = any(${distributed}) and c.relnamespace = current_schema()::regnamespace
         and not exists (select from pg_index x where x.indrelid = c.oid and x.indisprimary)`.execute(db);
-    expect(withoutKey).toEqual([]);
-    const { rows: references } = await sql<{ table: string; to: string; definition: string }>`
+      expect(withoutKey).toEqual([]);
+      const { rows: references } = await sql<{ table: string; to: string; definition: string }>`
       select c.relname as table, f.relname as to, pg_get_constraintdef(k.oid) as definition
       from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
       where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace and f.relname = any(${distributed})`.execute(
-      db,
-    );
-    expect(references.length).toBeGreaterThan(5);
-    // A table of the coordinator cannot refer to a distributed one.
-    expect(references.filter(({ table }) => !distributed.includes(table))).toEqual([]);
-    expect(
-      references.filter(({ definition }) => !/KEY \(site_id, .* REFERENCES \S+\(site_id, /.test(definition)),
-    ).toEqual([]);
-    // Triggers of rows would run statements for other servers on a node.
-    const { rows: triggers } = await sql<{ name: string; source: string; isOfRows: boolean }>`
+        db,
+      );
+      expect(references.length).toBeGreaterThan(5);
+      // A table of the coordinator cannot refer to a distributed one.
+      expect(references.filter(({ table }) => !distributed.includes(table))).toEqual([]);
+      expect(
+        references.filter(
+          ({ definition }) => !/KEY \(site_id, .* REFERENCES \S+\(site_id, /.test(definition),
+        ),
+      ).toEqual([]);
+      // Triggers of rows would run statements for other servers on a node.
+      const { rows: triggers } = await sql<{ name: string; source: string; isOfRows: boolean }>`
       select p.proname as name, p.prosrc as source, (t.tgtype & 1) = 1 as "isOfRows" from pg_trigger t join pg_proc p on p.oid = t.tgfoid
         join pg_class c on c.oid = t.tgrelid
       where not t.tgisinternal and c.relname = any(${distributed}) and c.relnamespace = current_schema()::regnamespace`.execute(
-      db,
-    );
-    expect(triggers.filter(({ isOfRows }) => isOfRows)).toEqual([]);
-    for (const { name, source } of triggers)
-      expect(distributeTriggerFunction(name, source, 'public')).toContain(name);
+        db,
+      );
+      expect(triggers.filter(({ isOfRows }) => isOfRows)).toEqual([]);
+      for (const { name, source } of triggers)
+        expect(distributeTriggerFunction(name, source, 'public')).toContain(name);
+    },
+  );
+
+  test.runIf(isOnCitus)('a database of the tests is distributed over two workers', async () => {
+    const { nodes, missing } = await readClusterStatus(database().db);
+    expect(missing).toEqual([]);
+    expect(nodes.map(({ isCoordinator, shards }) => [isCoordinator, shards])).toEqual([
+      [true, 0],
+      [false, 2],
+      [false, 2],
+    ]);
   });
 });
 
@@ -125,23 +142,13 @@ const toAddress = (url: string) => `127.0.0.1:${new URL(url).port}`;
 const siteNodes = z.array(z.object({ slug: z.string(), node: z.string() }));
 
 const programs = findCitusPrograms();
-const SETTINGS = [
-  'shared_preload_libraries=citus',
-  'wal_level=logical',
-  'max_prepared_transactions=50',
-  'max_worker_processes=24',
-  'citus.shard_count=4',
-  // The records of prepared transactions stay, to be counted.
-  'citus.recover_2pc_interval=-1',
-  'citus.node_conninfo=sslmode=disable',
-  // PostgreSQL 15.20 and later load only the named output plugins for roles that replicate.
-  'output_plugin_libraries=citus,citus_pgoutput,pgoutput',
-];
+// The records of prepared transactions stay, to be counted.
+const SETTINGS = ['citus.recover_2pc_interval=-1'];
 
 test.skipIf(programs === undefined)(
   'two sites on a coordinator and two workers work as on one server, and one moves while it is used (needs Citus)',
   async () => {
-    const nodes = await Promise.all(Array.from({ length: 3 }, () => startPostgres(SETTINGS, programs)));
+    const nodes = await startCitusServers(SETTINGS);
     const dataDir = await mkdtemp(join(tmpdir(), 'steward-cluster-'));
     const previousUrl = process.env['DATABASE_URL'];
     onTestFinished(async () => {
@@ -159,18 +166,9 @@ test.skipIf(programs === undefined)(
     const { db } = database;
     onTestFinished(() => database.close());
     await expect(runClusterInit()).rejects.toThrow('The extension citus is missing');
-    for (const url of urls) {
-      await runStatement(url, 'create extension citus');
-      await runStatement(url, 'create extension if not exists pg_trgm');
-      await runStatement(url, 'create extension if not exists btree_gin');
-    }
+    await createCitusExtensions(urls);
     await expect(runClusterInit()).rejects.toThrow('no worker');
-    await runStatement(
-      coordinator,
-      `select citus_set_coordinator_host('127.0.0.1', ${new URL(coordinator).port})`,
-    );
-    for (const url of workers)
-      await runStatement(coordinator, `select citus_add_node('127.0.0.1', ${new URL(url).port})`);
+    await addWorkers(urls);
     await expect(runClusterStatus(false)).rejects.toThrow('Run steward cluster init');
 
     // Rows that a site has before the set-up are distributed with it.

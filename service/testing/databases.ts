@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { type Database, type Db, isEmbedded, openDatabase } from '../kernel/db/database.ts';
-import { getDatabaseUrl, runOnCluster } from './servers/cluster.ts';
+import { isOnCitus } from './servers/citus.ts';
+import { getDatabaseUrl, runOnCluster, runOnEachServer } from './servers/cluster.ts';
 import { copyTemplateToDatabase, copyTemplateToFolder } from './templates.ts';
 
 export type DatabaseKind = Database['kind'];
@@ -20,9 +21,14 @@ export interface TestDatabase {
   remove: () => Promise<void>;
 }
 
-/** The databases that tests run on; STEWARD_TEST_DATABASES=embedded excludes PostgreSQL. */
-const databaseKinds: readonly DatabaseKind[] =
-  process.env.STEWARD_TEST_DATABASES === 'embedded' ? ['embedded'] : ['embedded', 'postgres'];
+/**
+ * The databases that tests run on; STEWARD_TEST_DATABASES=embedded excludes PostgreSQL. STEWARD_TEST_CITUS=1 excludes the embedded one, and
+ * PostgreSQL is a cluster with Citus.
+ */
+function getDatabaseKinds(): readonly DatabaseKind[] {
+  if (isOnCitus) return ['postgres'];
+  return process.env.STEWARD_TEST_DATABASES === 'embedded' ? ['embedded'] : ['embedded', 'postgres'];
+}
 
 /**
  * Creates a temporary data folder and, for PostgreSQL, a database. The database is migrated and contains no rows; with `empty` it is
@@ -39,7 +45,7 @@ export async function createTestDatabase(kind: DatabaseKind, { empty = false } =
   const name = `steward_test_${randomBytes(6).toString('hex')}`;
   await (empty ? runOnCluster(`create database ${name}`) : copyTemplateToDatabase(name));
   const remove = async () => {
-    await runOnCluster(`drop database if exists ${name} with (force)`);
+    await runOnEachServer(`drop database if exists ${name} with (force)`);
     await removeFolder();
   };
   return { databaseUrl: getDatabaseUrl(name), dataDir, remove };
@@ -47,7 +53,7 @@ export async function createTestDatabase(kind: DatabaseKind, { empty = false } =
 
 /** Defines the tests of `block` once for each kind of database; the tests open the database themselves. */
 export function onEachKind(block: (kind: DatabaseKind) => void): void {
-  for (const kind of databaseKinds) {
+  for (const kind of getDatabaseKinds()) {
     describe(`on ${kind}`, () => {
       block(kind);
     });

@@ -5,8 +5,10 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { initCluster } from '../kernel/db/cluster.ts';
 import { openDatabase } from '../kernel/db/database.ts';
-import { getDatabaseUrl, runOnCluster } from './servers/cluster.ts';
+import { addWorkers, createCitusExtensions, isOnCitus } from './servers/citus.ts';
+import { getDatabaseUrl, listDatabaseUrls, runOnCluster, runOnEachServer } from './servers/cluster.ts';
 
 const TEMPLATE_VARIABLE = 'STEWARD_TEST_TEMPLATE';
 
@@ -24,21 +26,40 @@ async function migrateDatabase(options: Parameters<typeof openDatabase>[0]): Pro
   await close();
 }
 
+/** Creates and distributes a database on all servers of a cluster with Citus. */
+async function createOnCitus(name: string, dataDir: string): Promise<void> {
+  await createCitusExtensions(listDatabaseUrls(name));
+  await addWorkers(listDatabaseUrls(name));
+  const { db, close } = await openDatabase({
+    databaseUrl: getDatabaseUrl(name),
+    dataDir,
+    limits: { statementMs: 0 },
+  });
+  await initCluster(db);
+  await close();
+  // The process that Citus has for each database is a connection, with which a database cannot be copied.
+  await runOnEachServer(`alter database ${name} allow_connections false`);
+  await runOnEachServer(
+    `select pg_terminate_backend(pid, 20000) from pg_stat_activity where datname = '${name}'`,
+  );
+}
+
 /** Creates the templates for this process and its child processes; the returned function removes them. */
 export async function createTemplates(withPostgres: boolean): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'steward_template_'));
   process.env[TEMPLATE_VARIABLE] = folder;
   const name = getTemplateDatabaseName(folder);
   const createOnPostgres = async () => {
-    await runOnCluster(`create database ${name}`);
-    await migrateDatabase({ databaseUrl: getDatabaseUrl(name), dataDir: folder });
+    await runOnEachServer(`create database ${name}`);
+    if (isOnCitus) await createOnCitus(name, folder);
+    else await migrateDatabase({ databaseUrl: getDatabaseUrl(name), dataDir: folder });
   };
   await Promise.all([
     migrateDatabase({ databaseUrl: undefined, dataDir: folder }),
     ...(withPostgres ? [createOnPostgres()] : []),
   ]);
   return async () => {
-    if (withPostgres) await runOnCluster(`drop database ${name}`);
+    if (withPostgres) await runOnEachServer(`drop database ${name}`);
     await rm(folder, { recursive: true, force: true });
   };
 }
@@ -47,8 +68,13 @@ export async function createTemplates(withPostgres: boolean): Promise<() => Prom
 export const copyTemplateToFolder = (dataDir: string): Promise<void> =>
   cp(getTemplateFolder(), dataDir, { recursive: true });
 
-/** Creates a PostgreSQL database as a copy of the files of the template, which takes less than copying it through the log. */
-export const copyTemplateToDatabase = (name: string): Promise<void> =>
-  runOnCluster(
-    `create database ${name} template ${getTemplateDatabaseName(getTemplateFolder())} strategy file_copy`,
-  );
+/**
+ * Creates a PostgreSQL database as a copy of the files of the template, which takes less than copying it through the log; on a cluster
+ * with Citus on each server.
+ */
+export async function copyTemplateToDatabase(name: string): Promise<void> {
+  const template = getTemplateDatabaseName(getTemplateFolder());
+  await runOnEachServer(`create database ${name} template ${template} strategy file_copy`);
+  // A copy does not get the settings of its template.
+  if (isOnCitus) await runOnCluster(`alter database ${name} set citus.enable_unsafe_triggers = on`);
+}

@@ -1,6 +1,6 @@
-/** The PostgreSQL cluster of the tests (TEST_DATABASE_URL). */
+/** The PostgreSQL cluster of the tests (TEST_DATABASE_URL); with Citus it is the coordinator, and TEST_WORKER_URLS are the workers. */
 import { sql } from 'kysely';
-import { Client } from 'pg';
+import { runStatement } from '../../../scripts/testing/postgres.ts';
 import type { Db } from '../../kernel/db/database.ts';
 
 /** URL of the superuser's database. */
@@ -22,15 +22,21 @@ export function getDatabaseUrl(name: string): string {
   return url.href;
 }
 
-/** Runs a statement on the superuser's database, such as `create database`. */
-export async function runOnCluster(statement: string): Promise<void> {
-  const client = new Client({ connectionString: getClusterUrl().href });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+/** URLs of the superuser's database on the workers, if the cluster has any. */
+const getWorkerUrls = (): readonly string[] =>
+  (process.env['TEST_WORKER_URLS'] ?? '').split(',').filter((url) => url !== '');
+
+/** URLs of a database of this name on each server, that of `getDatabaseUrl` first. */
+export const listDatabaseUrls = (name: string): string[] =>
+  [getClusterUrl().href, ...getWorkerUrls()].map((url) => new URL(`/${name}`, url).href);
+
+/** Runs a statement on the superuser's database, such as `alter database`. */
+export const runOnCluster = (statement: string): Promise<void> =>
+  runStatement(getClusterUrl().href, statement);
+
+/** Runs a statement on the superuser's database of each server, such as `create database`. */
+export async function runOnEachServer(statement: string): Promise<void> {
+  await Promise.all([getClusterUrl().href, ...getWorkerUrls()].map((url) => runStatement(url, statement)));
 }
 
 /** Ends all connections of a PostgreSQL database, like a restart. When it returns, the server has closed them. */
