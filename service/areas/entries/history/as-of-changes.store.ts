@@ -8,7 +8,7 @@ import { type SortedIds, unpackIds } from '../query/id-list.ts';
 import { conditionSql, groupSql, matchingSql } from '../query/matching.store.ts';
 import { createFieldLookup, type GetField, listFieldIds, type QueryContext } from '../query/resolve-query.ts';
 import { withoutSlot, type AsOfQuery, replacedValuesSql, valuesAtSql } from './as-of-rows.store.ts';
-import { deletedIdsAtSql } from './timeline.store.ts';
+import { listDeletedAt } from './timeline.store.ts';
 
 /** A condition on the `vals` of `ENTRY` only: slot columns and search tables have current values and do not apply to past ones. */
 function pastConditionSql(
@@ -58,11 +58,11 @@ export async function findChangedSince(
   since: Date,
   limit: number,
 ): Promise<ChangedEntries> {
+  const deletedThen = await listDeletedAt(db, siteId, at);
   const { rows } = await sql<{ all: Uint8Array | null; there: Uint8Array | null }>`
-    with deleted as materialized (${deletedIdsAtSql(siteId, at)})
     select ${packIdsSql(sql`c.entry_id`)} as all, ${packIdsSql(sql`c.entry_id`)} filter (where c.created_at <= ${at}::timestamptz
         and (c.deleted_at is null or c.deleted_at > ${at}::timestamptz)
-        and c.entry_id not in (select id from deleted)) as there
+        and c.entry_id <> all(${deletedThen}::int[])) as there
     from (select entry_id, created_at, deleted_at from entry_change
       where site_id = ${siteId} and type_id = ${type.id} and any_at > ${since}::timestamptz
       order by any_at, entry_id limit ${limit}) c`.execute(db);

@@ -33,14 +33,14 @@ export async function findDeletedFields(db: Db, { siteId, type, entryId }: Entry
   const [template] = type.fields;
   if (!template) return [];
   const ids = type.fields.map(({ id }) => id);
+  const { rows: logged } = await sql<{ id: number }>`
+    select distinct field_id as id from cell_log where site_id = ${siteId} and entry_id = ${entryId}
+      and field_id <> all(${ids}::int[])`.execute(db);
+  if (logged.length === 0) return [];
   const { rows } = await sql<{ id: number; deletedAt: Date; audit: FieldAudit }>`
-    select deleted.field_id as id, a.at as "deletedAt", a.changes as audit
-    from (select distinct field_id from cell_log where site_id = ${siteId} and entry_id = ${entryId}
-      and field_id <> all(${ids}::int[])) deleted
+    select deleted.id, a.at as "deletedAt", a.changes as audit from unnest(${logged.map(({ id }) => id)}::int[]) as deleted(id)
     cross join lateral (select at, changes from audit_log where site_id = ${siteId} and subject_type = 'field'
-      and subject_id = deleted.field_id::text and action = 'field.delete' order by at desc limit 1) a`.execute(
-    db,
-  );
+      and subject_id = deleted.id::text and action = 'field.delete' order by at desc limit 1) a`.execute(db);
   return rows.map(({ id, deletedAt, audit }) => ({
     ...template,
     id,

@@ -6,17 +6,17 @@ import type { JobKey } from '../../../kernel/jobs/jobs.store.ts';
 
 /** Rows of a file: the name that a row gives its entry, or that the entry has, and the number of the row. */
 export const IMPORT_LABELS: ItemLabels = {
-  // The name is mostly the first value of a row. The entry is read only where the row has no name.
-  label: sql`coalesce(
-    nullif(case when (item.value #>> '{values,0,fieldId}')::int = any(k.ids) then item.value #>> '{values,0,value}'
-      else (select v ->> 'value' from json_array_elements(item.value -> 'values') v
-        where (v ->> 'fieldId')::int = any(k.ids) limit 1) end, ''),
-    (select nullif(c.name, '') from entry_change c
-      where c.site_id = k.site_id and c.entry_id = (item.value ->> 'entryId')::int))`,
+  label: sql`n.name`,
   detail: sql`concat_ws(' · ', 'Row ' || (item.value ->> 'row'), 'Entry ' || (item.value ->> 'entryId'))`,
+  // The name is mostly the first value of a row. The entry is read only where the row has no name.
   join: (siteId) =>
-    sql`cross join (select ${siteId}::int as site_id, array_agg(field_id) as ids from field
-      where site_id = ${siteId} and is_key and deleted_at is null) k`,
+    sql`cross join (select array_agg(field_id) as ids from field where site_id = ${siteId} and is_key and deleted_at is null) k
+    cross join lateral (select coalesce(
+      nullif(case when (item.value #>> '{values,0,fieldId}')::int = any(k.ids) then item.value #>> '{values,0,value}'
+        else (select v ->> 'value' from json_array_elements(item.value -> 'values') v
+          where (v ->> 'fieldId')::int = any(k.ids) limit 1) end, ''),
+      (select nullif(c.name, '') from entry_change c
+        where c.site_id = ${siteId} and c.entry_id = (item.value ->> 'entryId')::int)) as name) n`,
 };
 
 /** An item of an import: the row of the file, and the entry that it has created or was to change. */
