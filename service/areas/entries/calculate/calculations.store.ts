@@ -101,6 +101,8 @@ export async function takeEntries(
 
 /** Takes entries that do not exist any more from the queue. */
 export async function dequeueDeletedEntries(db: Db, siteId: number, ids: readonly number[]): Promise<void> {
-  await sql`delete from calc_queue q where q.site_id = ${siteId} and q.entry_id = any(${[...ids]}::int[])
-    and not exists (select from entry e where e.site_id = q.site_id and e.entry_id = q.entry_id)`.execute(db);
+  await sql`delete from calc_queue where site_id = ${siteId} and entry_id = any(${[...ids]}::int[])
+    and entry_id not in (select entry_id from entry where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]))`.execute(
+    db,
+  );
 }
