@@ -130,7 +130,9 @@ export async function copyItems(tx: Tx, siteId: number, batch: CopyBatch): Promi
     await withSavepoint(tx, () => insertCopies(tx, siteId, batch));
     return true;
   } catch (error) {
-    if (getDbError(error)?.code === dbErrorCodes.uniqueViolation) return false;
+    const code = getDbError(error)?.code;
+    // Citus reports a violation by copied rows as an internal error. One with another cause is thrown by `storeItems` again.
+    if (code === dbErrorCodes.uniqueViolation || code === dbErrorCodes.internalError) return false;
     throw error;
   }
 }

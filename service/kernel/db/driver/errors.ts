@@ -43,6 +43,7 @@ export const dbErrorCodes = {
   /** Raised by PostgreSQL when a table or its log cannot be extended. */
   diskFull: '53100',
   limitExceeded: '54000',
+  internalError: 'XX000',
   notSupported: '0A000',
   /** The server accepts no writes: a standby, or `default_transaction_read_only`. */
   readOnly: '25006',
