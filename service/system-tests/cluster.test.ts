@@ -20,10 +20,17 @@ import {
 } from '../kernel/db/cluster.ts';
 import { type Db, openDatabase } from '../kernel/db/database.ts';
 import { up as entryBlocks } from '../kernel/db/migrations/0058_entry_blocks.ts';
+import type { Reply } from '../testing/calls.ts';
 import { onEachDatabase } from '../testing/databases.ts';
-import { makeThings } from '../testing/entries/entries.ts';
+import { makeThings, SCHEMA } from '../testing/entries/entries.ts';
 import { exportFile } from '../testing/jobs.ts';
-import { addWorkers, createCitusExtensions, isOnCitus, startCitusServers } from '../testing/servers/citus.ts';
+import {
+  addWorkers,
+  createCitusExtensions,
+  distributeDatabase,
+  isOnCitus,
+  startCitusServers,
+} from '../testing/servers/citus.ts';
 import { as, createTestApp, makePerson, onEachApp } from '../testing/site.ts';
 
 const distributed: readonly string[] = DISTRIBUTED_TABLES;
@@ -262,6 +269,71 @@ test.skipIf(programs === undefined)(
     expect(await first.names({})).toEqual(['Before', 'Steamer', 'Boat']);
     await expect(runClusterMove('nobody', target)).rejects.toThrow('There is no site nobody');
     await expect(runClusterMove(slug, 'far:1')).rejects.toThrow('no node far:1');
+  },
+  300_000,
+);
+
+/** Address of the worker that has the rows of a site. */
+async function findWorker(db: Db, siteId: number): Promise<string | undefined> {
+  const { rows } = await sql<{ slug: string }>`select slug from site where site_id = ${siteId}`.execute(db);
+  return (await readClusterStatus(db)).sites.find(({ slug }) => slug === rows[0]?.slug)?.node;
+}
+
+test.skipIf(programs === undefined)(
+  'the sites of a worker that is down get 503 until it is back, and others work (needs Citus)',
+  async () => {
+    const nodes = await startCitusServers();
+    const dataDir = await mkdtemp(join(tmpdir(), 'steward-cluster-'));
+    onTestFinished(async () => {
+      await Promise.all(nodes.map((node) => node.stop()));
+      await rm(dataDir, { recursive: true });
+    });
+    for (const { url } of nodes) await runStatement(url, 'create database steward');
+    const urls = nodes.map(({ url }) => new URL('/steward', url).href);
+    await distributeDatabase(urls, dataDir);
+    const database = await openDatabase({ databaseUrl: urls[0], dataDir });
+    onTestFinished(() => database.close());
+    const { db } = database;
+    const app = await createTestApp(database);
+    onTestFinished(() => app.close());
+
+    const lost = await makeThings({ app, db });
+    const address = await findWorker(db, lost.siteId);
+    let other = await makeThings({ app, db });
+    while ((await findWorker(db, other.siteId)) === address) other = await makeThings({ app, db });
+    const [id = 0] = await lost.create({ Name: 'Before' });
+    await other.create({ Name: 'Elsewhere' });
+    const worker = nodes.find(({ url }) => toAddress(url) === address);
+    if (!worker) throw new Error('The site is on no worker');
+
+    const rows = `/api/rest/v4/data/entrydata/rows/query/${lost.typeId}`;
+    const use = (): Promise<Reply<unknown>>[] => [
+      lost.api.post(rows, { query: {} }),
+      lost.store('put', lost.items(id, { Name: 'Changed' })),
+      lost.api.get(`${SCHEMA}/entrytypes/Thing/fields`),
+    ];
+    await worker.end('SIGQUIT');
+    for (const reply of use()) {
+      const { status, headers, text } = await reply;
+      expect([status, headers['retry-after'], text]).toEqual([
+        503,
+        '5',
+        expect.stringContaining('The server that has the data of this site is not available right now'),
+      ]);
+    }
+    // What is on the coordinator is read and written on both sites.
+    for (const { api } of [lost, other]) {
+      expect((await api.get('/api/rest/v1/management/user')).status).toBe(200);
+      expect((await api.post('/api/rest/v1/management/user/group', { name: 'Group' })).status).toBe(200);
+    }
+    await other.create({ Name: 'Meanwhile' });
+    expect(await other.names({})).toEqual(['Elsewhere', 'Meanwhile']);
+
+    await worker.start();
+    await expect.poll(async () => (await lost.api.post(rows, { query: {} })).status).toBe(200);
+    await lost.update(id, { Name: 'After' });
+    expect(await lost.names({})).toEqual(['After']);
+    expect(await findWrongBlocks(db)).toEqual([]);
   },
   300_000,
 );

@@ -5,9 +5,8 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { initCluster } from '../kernel/db/cluster.ts';
 import { openDatabase } from '../kernel/db/database.ts';
-import { addWorkers, createCitusExtensions, isOnCitus } from './servers/citus.ts';
+import { distributeDatabase, isOnCitus } from './servers/citus.ts';
 import { getDatabaseUrl, listDatabaseUrls, runOnCluster, runOnEachServer } from './servers/cluster.ts';
 
 const TEMPLATE_VARIABLE = 'STEWARD_TEST_TEMPLATE';
@@ -26,17 +25,9 @@ async function migrateDatabase(options: Parameters<typeof openDatabase>[0]): Pro
   await close();
 }
 
-/** Creates and distributes a database on all servers of a cluster with Citus. */
+/** Creates a template on all servers of a cluster with Citus. */
 async function createOnCitus(name: string, dataDir: string): Promise<void> {
-  await createCitusExtensions(listDatabaseUrls(name));
-  await addWorkers(listDatabaseUrls(name));
-  const { db, close } = await openDatabase({
-    databaseUrl: getDatabaseUrl(name),
-    dataDir,
-    limits: { statementMs: 0 },
-  });
-  await initCluster(db);
-  await close();
+  await distributeDatabase(listDatabaseUrls(name), dataDir);
   // The process that Citus has for each database is a connection, with which a database cannot be copied.
   await runOnEachServer(`alter database ${name} allow_connections false`);
   await runOnEachServer(

@@ -49,6 +49,8 @@ function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyReq
       503,
       'This request waited too long for the database, so it was ended. Check what it has changed before you repeat it.',
     );
+  if (getDbError(error)?.code === dbErrorCodes.workerLost)
+    return retryLater(503, 'The server that has the data of this site is not available right now', 5);
   if (isWorthRetrying(error)) return retryLater(503, 'The database is not available right now', 2);
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (status < 500) return new ApiError(status, MESSAGES_BY_STATUS[status] ?? error.message);

@@ -5,6 +5,8 @@ import {
   runStatement,
   startPostgres,
 } from '../../../scripts/testing/postgres.ts';
+import { initCluster } from '../../kernel/db/cluster.ts';
+import { openDatabase } from '../../kernel/db/database.ts';
 
 const SETTINGS = [
   'shared_preload_libraries=citus',
@@ -37,6 +39,15 @@ export async function createCitusExtensions(urls: readonly string[]): Promise<vo
   for (const url of urls)
     for (const extension of ['citus', 'pg_trgm', 'btree_gin'])
       await runStatement(url, `create extension if not exists ${extension}`);
+}
+
+/** Creates, migrates and distributes the tables of a database that exists on each server. */
+export async function distributeDatabase(urls: readonly string[], dataDir: string): Promise<void> {
+  await createCitusExtensions(urls);
+  await addWorkers(urls);
+  const { db, close } = await openDatabase({ databaseUrl: urls[0], dataDir, limits: { statementMs: 0 } });
+  await initCluster(db);
+  await close();
 }
 
 /** Makes the coordinator know the workers in databases of the same name. */

@@ -155,7 +155,7 @@ export const roundTrips = channel('steward:db-round-trip');
 const transactionEndedError = () => new Error('The transaction has ended: a statement of it was not awaited');
 
 /** Errors of a COMMIT after which it may have been executed; the timeout of a statement ends the embedded database. */
-const UNANSWERED_CODES = /^(08|57014)/;
+const UNANSWERED_CODES = /^(08|57014|57U04)/;
 
 /** Error of a plan that a change of the schema has made useless; the session has dropped it. */
 const isStalePlan = ({ code, message }: DbError): boolean =>

@@ -52,6 +52,8 @@ export const dbErrorCodes = {
   /** The request has waited for the database as long as it may; `budgetSpentLate` if a transaction of it is committed. Codes of our own. */
   budgetSpent: '57U02',
   budgetSpentLate: '57U03',
+  /** The coordinator of a cluster did not reach the worker that has the rows of a site (docs/scaling.md). */
+  workerLost: '57U04',
   /** A standby did not finish a transaction that it began, which can run again on the primary. */
   standbyLost: '57U01',
 } as const;
@@ -66,15 +68,22 @@ export const abortedError = (): DbError =>
 
 const toText = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
+/**
+ * SQLSTATE code of an error. Sockets report names such as ECONNREFUSED and EPIPE; all of them mean that the connection is lost. No SQLSTATE
+ * begins with an E. A server that reports a lost connection or a shutdown and keeps the session speaks of another server.
+ */
+function toCode(code: string | undefined, severity: string | undefined): string {
+  if (code === undefined || !/^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code)) return dbErrorCodes.connectionLost;
+  return severity === 'ERROR' && /^(08|57P)/.test(code) ? dbErrorCodes.workerLost : code;
+}
+
 /** Converts an error of a driver to a DbError. The original is dropped, because it holds the parameters. */
 export function toDbError(error: unknown): DbError {
   if (!(error instanceof Error))
     return new DbError('The database failed', { code: dbErrorCodes.connectionLost });
-  const fields: Error & Partial<Record<keyof DbErrorFields, unknown>> = error;
-  const code = toText(fields.code);
+  const fields: Error & Partial<Record<keyof DbErrorFields | 'severity', unknown>> = error;
   return new DbError(error.message || 'The database cannot be reached', {
-    // Sockets report names such as ECONNREFUSED and EPIPE; all of them mean that the connection is lost. No SQLSTATE begins with an E.
-    code: code !== undefined && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : dbErrorCodes.connectionLost,
+    code: toCode(toText(fields.code), toText(fields.severity)),
     constraint: toText(fields.constraint),
     table: toText(fields.table),
     column: toText(fields.column),
@@ -91,9 +100,12 @@ export function getDbError(error: unknown): { code: string; constraint: string |
  * Errors of the database as a whole, whatever the statement: connection, full disk, no free connection, shutdown, abort, system and I/O
  * errors, read-only standby.
  */
-const UNAVAILABLE = /^(08|53100|53300|57P|57U|58|25006)/;
-/** Errors of the moment: transactions that collided with others in all their attempts, cancelled statements and those that took too long. */
-const PASSING = /^(40001|40P01|57014)/;
+const UNAVAILABLE = /^(08|53100|53300|57P|57U0[0-3]|58|25006)/;
+/**
+ * Errors of the moment: transactions that collided with others in all their attempts, cancelled statements, those that took too long, and
+ * those of a site whose worker is down, which other sites do not meet.
+ */
+const PASSING = /^(40001|40P01|57014|57U04)/;
 /** Errors of a statement that found too little memory (53200) or temporary space (53400), often because it needs too much itself. */
 const EXHAUSTED = /^53/;
 
