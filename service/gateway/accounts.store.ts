@@ -52,12 +52,13 @@ export async function findAccount(
  * minutes; after an hour without failures the count starts again.
  */
 export async function countFailure(db: Db, userId: number): Promise<void> {
+  // Citus, which has accounts on each server, takes only immutable functions in the assignments.
   await sql`update account set
-      failed_count = case when locked_until < now() - interval '1 hour' then 1 else failed_count + 1 end,
+      failed_count = case when locked_until < c.hour_ago then 1 else failed_count + 1 end,
       locked_until = case
-        when locked_until < now() - interval '1 hour' then null
-        when failed_count + 1 >= 5
-          then now() + least(interval '15 minutes', interval '30 seconds' * (2 ^ least(failed_count - 4, 10))) end
+        when locked_until < c.hour_ago then null
+        when failed_count + 1 >= 5 then to_timestamp(c.seconds + least(900, 30 * (2 ^ least(failed_count - 4, 10)))) end
+    from (select now() - interval '1 hour' as hour_ago, extract(epoch from now())::float8 as seconds) c
     where user_id = ${userId}`.execute(db);
 }
 

@@ -103,10 +103,12 @@ export async function deleteRecoveryCode(tx: Tx, userId: number, hash: Buffer): 
 
 /** Updates `account.second_factor`, the flag shown in user lists. */
 export async function updateSecondFactorFlag(tx: Tx, userId: number): Promise<void> {
-  await sql`update account set second_factor =
-      exists (select 1 from authenticator where user_id = ${userId} and seed is not null)
-      or exists (select 1 from passkey where user_id = ${userId})
-    where user_id = ${userId}`.execute(tx);
+  const { rows } = await sql<{ hasFactor: boolean }>`
+    select exists (select 1 from authenticator where user_id = ${userId} and seed is not null)
+      or exists (select 1 from passkey where user_id = ${userId}) as "hasFactor"`.execute(tx);
+  await sql`update account set second_factor = ${rows[0]?.hasFactor ?? false} where user_id = ${userId}`.execute(
+    tx,
+  );
 }
 
 /** Deletes all second factors of the user. */

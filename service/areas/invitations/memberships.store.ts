@@ -131,20 +131,23 @@ export interface EndingMembership {
 
 /** Marks a batch of memberships that end soon as reminded, so that concurrent processes send each reminder once. */
 export async function claimReminders(tx: Tx, siteId: number, limit: number): Promise<EndingMembership[]> {
-  const { rows } = await sql<EndingMembership>`
+  const { rows: claimed } = await sql<{ userId: number; endsAt: Date; invitedBy: number | null }>`
     with due as materialized (
       select i.invitation_id, m.user_id, m.expires_at from membership m join invitation i using (site_id, invitation_id)
       where m.site_id = ${siteId} and m.is_active and m.expires_at > ${NOW} and ${isWithinReminderPeriod(sql`m.expires_at`)}
         and i.reminded_at is null
-      order by m.expires_at limit ${limit} for update of i skip locked),
-    claimed as (
-      update invitation i set reminded_at = now() from due
-      where i.site_id = ${siteId} and i.invitation_id = due.invitation_id
-      returning due.user_id, due.expires_at, i.invited_by)
+      order by m.expires_at limit ${limit} for update of i skip locked)
+    update invitation i set reminded_at = now() from due
+    where i.site_id = ${siteId} and i.invitation_id = due.invitation_id
+    returning due.user_id as "userId", due.expires_at as "endsAt", i.invited_by as "invitedBy"`.execute(tx);
+  if (claimed.length === 0) return [];
+  const { rows } = await sql<EndingMembership>`
     select a.user_id as "userId", a.email, a.first_name as "firstName", a.last_name as "lastName",
       case when ia.user_id is not null then json_build_object('email', ia.email, 'firstName', ia.first_name) end as inviter,
-      claimed.expires_at as "endsAt"
-    from claimed join account a on a.user_id = claimed.user_id
+      claimed.ends_at as "endsAt"
+    from unnest(${claimed.map(({ userId }) => userId)}::int[], ${claimed.map(({ endsAt }) => endsAt.toISOString())}::timestamptz[],
+      ${claimed.map(({ invitedBy }) => invitedBy)}::int[]) as claimed(user_id, ends_at, invited_by)
+    join account a on a.user_id = claimed.user_id
     left join membership im on im.site_id = ${siteId} and im.user_id = claimed.invited_by and im.is_active
     left join account ia on ia.user_id = im.user_id
     order by a.user_id`.execute(tx);

@@ -127,15 +127,20 @@ interface ExpiringKey {
  * cannot act get none.
  */
 export async function claimReminders(tx: Tx, siteId: number, limit: number): Promise<ExpiringKey[]> {
-  const { rows } = await sql<ExpiringKey>`
+  const { rows: claimed } = await sql<{ clientId: number }>`
     with due as materialized (
       select k.client_id from api_key k join membership m on m.site_id = k.site_id and m.user_id = k.user_id
       where k.site_id = ${siteId} and ${IS_WITHIN_REMINDER_PERIOD} and k.expires_at > ${NOW} and k.reminded_at is null and ${CAN_ACT}
-      order by k.client_id limit ${limit} for update of k skip locked),
-    claimed as (
-      update api_key k set reminded_at = now() from due where k.client_id = due.client_id returning k.*)
-    select c.client_id as "clientId", a.user_id as "userId", a.email, a.first_name as "firstName",
-      c.expires_at as "endsAt", ceil(extract(epoch from c.expires_at - now()) / 3600)::int as hours
-    from claimed c join account a on a.user_id = c.user_id order by c.client_id`.execute(tx);
+      order by k.client_id limit ${limit} for update of k skip locked)
+    update api_key k set reminded_at = now() from due where k.client_id = due.client_id
+    returning k.client_id as "clientId"`.execute(tx);
+  if (claimed.length === 0) return [];
+  const { rows } = await sql<ExpiringKey>`
+    select k.client_id as "clientId", a.user_id as "userId", a.email, a.first_name as "firstName",
+      k.expires_at as "endsAt", ceil(extract(epoch from k.expires_at - now()) / 3600)::int as hours
+    from api_key k join account a on a.user_id = k.user_id
+    where k.client_id = any(${claimed.map(({ clientId }) => clientId)}::int[]) order by k.client_id`.execute(
+    tx,
+  );
   return rows;
 }

@@ -5,8 +5,23 @@ import { buildCanAct, isAddressRefused } from '../../kernel/auth/callers.store.t
 import type { Db } from '../../kernel/db/database.ts';
 import { selectFederationId } from '../identity/index.ts';
 
+/** What decides whether a user can import into Relationship Intelligence. */
+interface ImportState {
+  /** Settings of Relationship Intelligence (spec 5.5); null as long as none were stored. */
+  relationships: {
+    isConnected: boolean;
+    isEnabled: boolean;
+    collects: boolean;
+    emails: boolean;
+    meetings: boolean;
+  } | null;
+  /** Whether the user is enabled for relationship scoring. */
+  isImportEnabled: boolean;
+  historyCompletedAt: Date | null;
+}
+
 /** Everything that decides whether a user can sign in or call the API. */
-export interface AccessState {
+export interface AccessState extends ImportState {
   isActive: boolean;
   expiresAt: Date | null;
   hasEnded: boolean;
@@ -32,19 +47,20 @@ export interface AccessState {
   isHomeSite: boolean;
   dedicatedDomain: string | null;
   mayManageExistingUsers: boolean;
-  /** Settings of Relationship Intelligence (spec 5.5); null as long as none were stored. */
-  relationships: {
-    isConnected: boolean;
-    isEnabled: boolean;
-    collects: boolean;
-    emails: boolean;
-    meetings: boolean;
-  } | null;
-  /** Whether the user is enabled for relationship scoring. */
-  isImportEnabled: boolean;
-  historyCompletedAt: Date | null;
   /** Number of backups of the site that can be downloaded. */
   readyBackups: number;
+}
+
+/** On a cluster these settings are on another server than memberships (docs/scaling.md). */
+async function readImportState(db: Db, siteId: number, userId: number): Promise<ImportState> {
+  const { rows } = await sql<ImportState>`
+    select (select json_build_object('isConnected', r.connection_type = 'API Endpoint', 'isEnabled', r.is_enabled,
+        'collects', r.collect_relationship_data, 'emails', r.email_relationships, 'meetings', r.meeting_relationships)
+        from ri_setting r where r.site_id = ${siteId}) as relationships,
+      coalesce(u.is_enabled, false) as "isImportEnabled", u.history_completed_at as "historyCompletedAt"
+    from (select ${siteId}::int as site_id, ${userId}::int as user_id) m
+    left join ri_user u on u.site_id = m.site_id and u.user_id = m.user_id`.execute(db);
+  return rows[0] ?? { relationships: null, isImportEnabled: false, historyCompletedAt: null };
 }
 
 export async function readAccessState(
@@ -52,7 +68,7 @@ export async function readAccessState(
   siteId: number,
   userId: number,
 ): Promise<AccessState | undefined> {
-  const { rows } = await sql<AccessState>`
+  const { rows } = await sql<Omit<AccessState, keyof ImportState>>`
     select m.is_active as "isActive", m.expires_at as "expiresAt", coalesce(m.expires_at <= now(), false) as "hasEnded",
       m.license_type_id as "licenseTypeId",
       case when a.locked_until > now() then a.locked_until end as "lockedUntil", s.identity_mode as "identityMode",
@@ -72,19 +88,15 @@ export async function readAccessState(
         where x.site_id = m.site_id and x.proxy_id = m.user_id and ${buildCanAct('pm')} is not true) as "refusedPrincipals",
       a.email, a.home_site_id = m.site_id as "isHomeSite",
       s.dedicated_domain as "dedicatedDomain", s.may_manage_existing_users as "mayManageExistingUsers",
-      (select json_build_object('isConnected', r.connection_type = 'API Endpoint', 'isEnabled', r.is_enabled,
-        'collects', r.collect_relationship_data, 'emails', r.email_relationships, 'meetings', r.meeting_relationships)
-        from ri_setting r where r.site_id = m.site_id) as relationships,
-      coalesce(u.is_enabled, false) as "isImportEnabled", u.history_completed_at as "historyCompletedAt",
       (select count(*)::int from backup b where b.site_id = m.site_id and b.status = 'Ready') as "readyBackups",
       (select max(i.expires_at) from invitation i where i.site_id = m.site_id and i.user_id = m.user_id
         and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()) as "invitedUntil"
     from membership m
     join account a on a.user_id = m.user_id
     join site s on s.site_id = m.site_id
-    left join ri_user u on u.site_id = m.site_id and u.user_id = m.user_id
     where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(db);
-  return rows[0];
+  const [state] = rows;
+  return state && { ...state, ...(await readImportState(db, siteId, userId)) };
 }
 
 /** Whether the user's IP restrictions refuse the address (spec 5.4). */

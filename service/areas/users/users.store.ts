@@ -159,9 +159,13 @@ export async function deleteMembership(tx: Tx, siteId: number, userId: number): 
  * could change its name or address again.
  */
 export async function moveHomeSite(tx: Tx, siteId: number, userId: number): Promise<number | undefined> {
-  const { rows } = await sql<{ home_site_id: number }>`
-    update account set home_site_id = oldest.site_id
-    from (select site_id from membership where user_id = ${userId} order by created_at, site_id limit 1) oldest
-    where user_id = ${userId} and home_site_id = ${siteId} returning home_site_id`.execute(tx);
-  return rows[0]?.home_site_id;
+  const { rows } = await sql<{ siteId: number }>`
+    select m.site_id as "siteId" from membership m join account a using (user_id)
+    where m.user_id = ${userId} and a.home_site_id = ${siteId} order by m.created_at, m.site_id limit 1`.execute(
+    tx,
+  );
+  const [oldest] = rows;
+  if (!oldest) return undefined;
+  await sql`update account set home_site_id = ${oldest.siteId} where user_id = ${userId}`.execute(tx);
+  return oldest.siteId;
 }
