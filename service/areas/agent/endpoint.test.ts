@@ -1,4 +1,5 @@
 /** The agent server as its clients see it. */
+import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -734,7 +735,7 @@ onEachApp((context) => {
     await sql`insert into field (site_id, type_id, api_name, name, kind)
       select site_id, type_id, 'F' || n, 'Field ' || n, 1 from entry_type, generate_series(1, 999) n
       where site_id = ${site}`.execute(db);
-    await sql`update schema_stamp set stamp = gen_random_uuid() where site_id = ${site}`.execute(db);
+    await sql`update schema_stamp set stamp = ${randomUUID()} where site_id = ${site}`.execute(db);
     const { body: wide } = await api.get<{ id: number; apiName: string }[]>(
       `${SCHEMA}/entrytypes/Wide/fields`,
     );

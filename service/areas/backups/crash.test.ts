@@ -80,10 +80,14 @@ async function restore(
 
 /** Number of entries of a site; undefined when it does not exist. */
 async function countEntries(db: Db, slug: string): Promise<number | undefined> {
-  const { rows } = await sql<{ n: number }>`
-    select (select count(*)::int from entry e where e.site_id = s.site_id) as n from site s where slug = ${slug}`.execute(
-    db,
-  );
+  const { rows: sites } = await sql<{
+    id: number;
+  }>`select site_id as id from site where slug = ${slug}`.execute(db);
+  const [site] = sites;
+  if (!site) return undefined;
+  const { rows } = await sql<{
+    n: number;
+  }>`select count(*)::int as n from entry where site_id = ${site.id}`.execute(db);
   return rows[0]?.n;
 }
 

@@ -33,7 +33,7 @@ onEachApp((context) => {
       expect(await fieldOf(early.id)).toMatchObject({ slot: 'n1', isSlotReady: true });
       await load(4500, () => `'{}'::jsonb`);
       const late = await addField({ apiName: 'Late', fieldType: FIELD.number });
-      await sql`update entry set vals = jsonb_build_object(${String(late.id)}::text, entry_id) where site_id = ${siteId()}`.execute(
+      await sql`update entry set vals = jsonb_set('{}', array[${String(late.id)}::text], entry_id::text::jsonb) where site_id = ${siteId()}`.execute(
         context().db,
       );
       expect(await fieldOf(late.id)).toMatchObject({ slot: 'n2', isSlotReady: false });
@@ -163,7 +163,7 @@ onEachApp((context) => {
   test('loses nothing while the schema changes and entries are written concurrently', async () => {
     await load(2500, () => `'{}'::jsonb`);
     const first = await addField({ apiName: 'F0', fieldType: FIELD.number, isRequired: true });
-    await sql`update entry set vals = jsonb_build_object(${String(first.id)}::text, entry_id) where site_id = ${siteId()}`.execute(
+    await sql`update entry set vals = jsonb_set('{}', array[${String(first.id)}::text], entry_id::text::jsonb) where site_id = ${siteId()}`.execute(
       context().db,
     );
     const ids = (

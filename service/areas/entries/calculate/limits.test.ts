@@ -10,6 +10,7 @@ import {
   SCHEMA,
   type Things,
 } from '../../../testing/entries/entries.ts';
+import { isOnCitus } from '../../../testing/servers/citus.ts';
 import { onEachApp } from '../../../testing/site.ts';
 import { runTask } from '../../../testing/tasks.ts';
 import * as store from './calculations.store.ts';
@@ -356,7 +357,8 @@ onEachApp((context) => {
       {
         field: things.field('Twice').id,
         entry: bad,
-        reason: 'The database refused the change (54000): value too large',
+        // Citus does not pass on the codes of errors of copied rows.
+        reason: `The database refused the change (${isOnCitus ? 'XX000' : '54000'}): value too large`,
         attempts: 1,
       },
     ]);

@@ -1,7 +1,8 @@
 /** Lists as of a date since which so many entries have changed that they are compared before the page is read. */
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RowsAsOf } from '../../../../contract/generated/types.gen.ts';
+import { untilSomebodyWaits } from '../../../testing/databases.ts';
 import { DATA, makeThings, nextTimestamp, type Things } from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 import { asOfLimits } from './as-of-compare.ts';
@@ -72,10 +73,7 @@ onEachApp((context) => {
     await sql`insert into entry_multi (site_id, field_id, v, entry_id)
       values (${things.siteId}, ${things.field('Parent').id}, ${two}, ${one})`.execute(holding);
     const first = things.update(one, { Parent: two });
-    await vi.waitUntil(
-      async () => (await sql`select from pg_locks where not granted`.execute(db)).rows.length > 0,
-      { timeout: 10_000, interval: 10 },
-    );
+    await untilSomebodyWaits(db);
     await things.update(two, { Name: 'Two again' });
     const seen = [await changed()];
     await holding.rollback().execute();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -334,7 +335,7 @@ onEachApp((context) => {
     const rename = async (to: string) => {
       const { db } = context();
       await sql`update field set api_name = ${to} where field_id = ${changing.field('Note').id}`.execute(db);
-      await sql`update schema_stamp set stamp = gen_random_uuid() where site_id = ${changing.siteId}`.execute(
+      await sql`update schema_stamp set stamp = ${randomUUID()} where site_id = ${changing.siteId}`.execute(
         db,
       );
     };

@@ -50,16 +50,17 @@ async function prepare(place: Parameters<typeof openDatabase>[0]): Promise<Write
 
 /** Distinct values in cells, slots and the search table, and the numbers of log and audit rows. */
 async function readState(db: Db, { fieldIds, typeId }: WriterTask): Promise<Record<string, unknown>> {
-  const values = sql`select distinct value from entry, jsonb_each_text(vals - ${sql`(select field_id::text from field where is_key)`})
-    where type_id = ${typeId}`;
+  const values = sql`select distinct value from entry, jsonb_each_text(vals)
+    where type_id = ${typeId} and key = any(${fieldIds.map(String)})`;
   const { rows } = await sql<Record<string, unknown>>`
     select (select array_agg(value) from (${values}) as v) as cells,
       (select array_agg(distinct v) from entry_text where field_id = ${fieldIds[0]}) as searched,
       (select array_agg(distinct slot) from entry, unnest(array[t1, t2, t3, t4, t5]) as slot) as slots,
       (select array_agg(distinct n) from (select count(*)::int as n from cell_log group by entry_id, field_id) as l) as logged,
-      (select count(*)::int from cell_log) as log,
-      (select count(*)::int from audit_log where action = 'entry.update') as audited`.execute(db);
-  return rows[0] ?? {};
+      (select count(*)::int from cell_log) as log`.execute(db);
+  const { rows: audited } = await sql<{ n: number }>`
+    select count(*)::int as n from audit_log where action = 'entry.update'`.execute(db);
+  return { ...rows[0], audited: audited[0]?.n };
 }
 
 onEachKind((kind) => {
