@@ -94,7 +94,7 @@ export async function raiseSequences(tx: Tx, siteId: number): Promise<void> {
     // Ids of deleted entries exist only in the history.
     const from = table === 'entry' ? 'entry_change' : table;
     const { rows } = await sql<{ maxValue: number | null }>`
-      select max(${sql.ref(column)})::bigint as most from ${sql.table(from)} where site_id = ${siteId}`.execute(
+      select max(${sql.ref(column)})::bigint as "maxValue" from ${sql.table(from)} where site_id = ${siteId}`.execute(
       tx,
     );
     await raiseSequence(tx, [table, column], rows[0]?.maxValue ?? 0);

@@ -114,6 +114,12 @@ onEachApp((context) => {
         expect(await computeDerivedDigests(target.db, restored.site_id)).toEqual(
           await computeDerivedDigests(context().db, things.siteId),
         );
+        // New entries get ids after those of the backup.
+        const { rows } = await sql<{ isFree: boolean }>`
+          select nextval(pg_get_serial_sequence('entry', 'entry_id')) > max(entry_id) as "isFree" from entry_change`.execute(
+          target.db,
+        );
+        expect(rows).toEqual([{ isFree: true }]);
       } finally {
         file.close();
         await target.close();
