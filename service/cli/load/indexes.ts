@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isOfCluster } from '../../kernel/db/cluster.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 
 const TABLES = ['entry', 'entry_change', 'entry_multi', 'entry_text', 'cell_log'];
@@ -35,11 +36,11 @@ async function hasAtMostRows(tx: Tx, maxRows: number): Promise<boolean> {
 
 /**
  * Drops the indexes of the entry tables, calls `fill`, and creates the indexes again, which is several times faster than inserting
- * into them. If the tables already have more than a tenth of `entries` rows, only calls `fill`. All within the transaction, so a
+ * into them. If the tables already have more than a tenth of `entries` rows, or are those of a cluster, only calls `fill`. All within the transaction, so a
  * failure changes nothing; requests that read entries wait until the commit.
  */
 export async function withoutIndexes<T>(tx: Tx, entries: number, fill: () => Promise<T>): Promise<T> {
-  if (!(await hasAtMostRows(tx, Math.floor(entries / 10)))) return fill();
+  if ((await isOfCluster(tx)) || !(await hasAtMostRows(tx, Math.floor(entries / 10)))) return fill();
   const all = await listIndexes(tx);
   for (const { table, name, constraint } of all)
     await (

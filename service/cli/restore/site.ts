@@ -14,22 +14,29 @@ interface EmptySite {
 
 /** The site with this slug, or undefined if there is none. @throws CommandError if the site is not empty */
 export async function findEmptySite(db: Db, slug: string): Promise<EmptySite | undefined> {
-  const { rows } = await sql<EmptySite & { contents: string | null }>`
-    select site_id as "siteId", name, concat_ws(', ',
-      case when exists (select from membership m where m.site_id = s.site_id) then 'members' end,
-      case when exists (select from user_group g where g.site_id = s.site_id) then 'groups' end,
-      case when exists (select from entry_type t where t.site_id = s.site_id) then 'entry types' end,
-      case when exists (select from entry_change c where c.site_id = s.site_id) then 'entries' end,
-      case when exists (select from stored_file f where f.site_id = s.site_id) then 'files' end,
-      case when exists (select from invitation i where i.site_id = s.site_id) then 'invitations' end) as contents
+  const { rows } = await sql<EmptySite & Record<'members' | 'groups' | 'files' | 'invitations', boolean>>`
+    select site_id as "siteId", name,
+      exists (select from membership m where m.site_id = s.site_id) as members,
+      exists (select from user_group g where g.site_id = s.site_id) as groups,
+      exists (select from stored_file f where f.site_id = s.site_id) as files,
+      exists (select from invitation i where i.site_id = s.site_id) as invitations
     from site s where slug = ${slug}`.execute(db);
-  const [site] = rows;
-  if (site?.contents)
+  const [found] = rows;
+  if (!found) return undefined;
+  const { siteId, name, ...others } = found;
+  // On a cluster these tables are on another server (docs/scaling.md).
+  const { rows: data } = await sql<Record<'entry types' | 'entries', boolean>>`
+    select exists (select from entry_type where site_id = ${siteId}) as "entry types",
+      exists (select from entry_change where site_id = ${siteId}) as entries`.execute(db);
+  const contents = Object.entries({ ...others, ...data[0] }).flatMap(([what, isThere]) =>
+    isThere ? [what] : [],
+  );
+  if (contents.length > 0)
     throw new CommandError(
-      `The site ${slug} is not empty: it has ${site.contents}. Restore the backup to an empty site or to a new one, ` +
+      `The site ${slug} is not empty: it has ${contents.join(', ')}. Restore the backup to an empty site or to a new one, ` +
         'with a slug that no site has.',
     );
-  return site;
+  return { siteId, name };
 }
 
 /** Creates or updates the site with the settings in the backup, and locks its row until the end of the transaction. */

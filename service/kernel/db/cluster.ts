@@ -80,11 +80,16 @@ async function run(db: Db, statement: string): Promise<void> {
   await sql.raw(statement).execute(db);
 }
 
-/** @throws ClusterError where the database has no Citus or is not the coordinator */
-async function requireCoordinator(db: Db): Promise<void> {
+/** Whether the database is one of a cluster. */
+export async function isOfCluster(db: Db): Promise<boolean> {
   const { rows } = await sql<{ isThere: boolean }>`
     select exists (select from pg_extension where extname = 'citus') as "isThere"`.execute(db);
-  if (rows[0]?.isThere !== true)
+  return rows[0]?.isThere ?? false;
+}
+
+/** @throws ClusterError where the database has no Citus or is not the coordinator */
+async function requireCoordinator(db: Db): Promise<void> {
+  if (!(await isOfCluster(db)))
     throw new ClusterError(
       "The extension citus is missing in this database. Load it on every node (shared_preload_libraries = 'citus'), create it there in " +
         'the database of the same name (create extension citus), and add the nodes on the coordinator (citus_add_node): docs/scaling.md.',
