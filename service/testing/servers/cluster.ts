@@ -34,9 +34,9 @@ export const listDatabaseUrls = (name: string): string[] =>
 export const runOnCluster = (statement: string): Promise<void> =>
   runStatement(getClusterUrl().href, statement);
 
-/** Runs a statement on the superuser's database of each server, such as `create database`. */
+/** Runs a statement on the superuser's database of each server, such as `create database`: the coordinator first, which connects to the workers. */
 export async function runOnEachServer(statement: string): Promise<void> {
-  await Promise.all([getClusterUrl().href, ...getWorkerUrls()].map((url) => runStatement(url, statement)));
+  for (const url of [getClusterUrl().href, ...getWorkerUrls()]) await runStatement(url, statement);
 }
 
 /** Ends all connections of a PostgreSQL database, like a restart. When it returns, the server has closed them. */
