@@ -79,7 +79,6 @@ export async function clearFailures(tx: Tx, userId: number): Promise<void> {
     .updateTable('account')
     .set({ failed_count: 0, locked_until: null })
     .where('user_id', '=', userId)
-    .where('failed_count', '>', 0)
     .execute();
 }
 
@@ -105,15 +104,15 @@ export interface AccessibleSite {
 
 /**
  * Locks the account until the transaction ends, so that a concurrent password change or factor reset happens before
- * this session starts, or ends it too. @returns the current password hash; undefined without an account
+ * this session starts, or ends it too. @returns the current password hash and the count of wrong passwords; undefined without an account
  */
 export async function lockAccount(
   tx: Tx,
   userId: number,
-): Promise<Pick<Account, 'passwordHash'> | undefined> {
+): Promise<(Pick<Account, 'passwordHash'> & { failedCount: number }) | undefined> {
   return tx
     .selectFrom('account')
-    .select('password_hash as passwordHash')
+    .select(['password_hash as passwordHash', 'failed_count as failedCount'])
     .where('user_id', '=', userId)
     .forNoKeyUpdate()
     .executeTakeFirst();

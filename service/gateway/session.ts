@@ -195,12 +195,13 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     const runAlong = async (tx: Tx) => {
       const [now] = await Promise.all([
         store.lockAccount(tx, userId),
-        store.clearFailures(tx, userId),
         // The browser's previous session ends with the new one (T01).
         sessionTokenHash && endSession(tx, sessionTokenHash, origin.ip),
       ]);
       // The password may have changed since it was checked: whoever knows the old one must not get in.
       if (now?.passwordHash !== account.passwordHash) throw unauthorized(SIGN_IN_REFUSED);
+      // On a cluster accounts are changed on every server; most sign-ins need none of the workers.
+      if (now.failedCount > 0) await store.clearFailures(tx, userId);
     };
     if (pending) return startPendingSession(db, { siteId, userId, origin, pending }, runAlong);
     return startSession(db, { siteId, userId, origin, deviceTokenHash }, { runAlong });

@@ -31,6 +31,7 @@ import {
   isOnCitus,
   startCitusServers,
 } from '../testing/servers/citus.ts';
+import { hashCheaply, signInWithPassword } from '../testing/sign-in.ts';
 import { as, createTestApp, makePerson, onEachApp } from '../testing/site.ts';
 
 const distributed: readonly string[] = DISTRIBUTED_TABLES;
@@ -303,6 +304,9 @@ test.skipIf(programs === undefined)(
     while ((await findWorker(db, other.siteId)) === address) other = await makeThings({ app, db });
     const [id = 0] = await lost.create({ Name: 'Before' });
     await other.create({ Name: 'Elsewhere' });
+    const password = 'a long password of the test';
+    const options = { passwordHash: hashCheaply(password) };
+    const members = [await makePerson(db, lost.siteId, options), await makePerson(db, other.siteId, options)];
     const worker = nodes.find(({ url }) => toAddress(url) === address);
     if (!worker) throw new Error('The site is on no worker');
 
@@ -321,7 +325,11 @@ test.skipIf(programs === undefined)(
         expect.stringContaining('The server that has the data of this site is not available right now'),
       ]);
     }
-    // What is on the coordinator is read and written on both sites.
+    // What is on the coordinator is read and written on both sites, but accounts are on all servers.
+    for (const { email } of members)
+      expect((await signInWithPassword(app, { email, password })).status).toBe(200);
+    const change = { id: members[1]?.userId, lastName: 'Changed' };
+    expect((await other.api.put('/api/rest/v1/management/user', change)).status).toBe(503);
     for (const { api } of [lost, other]) {
       expect((await api.get('/api/rest/v1/management/user')).status).toBe(200);
       expect((await api.post('/api/rest/v1/management/user/group', { name: 'Group' })).status).toBe(200);

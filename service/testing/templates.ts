@@ -5,6 +5,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { CLUSTER_SETTINGS } from '../kernel/db/cluster.ts';
 import { openDatabase } from '../kernel/db/database.ts';
 import { distributeDatabase, isOnCitus } from './servers/citus.ts';
 import { getDatabaseUrl, listDatabaseUrls, runOnCluster, runOnEachServer } from './servers/cluster.ts';
@@ -67,5 +68,6 @@ export async function copyTemplateToDatabase(name: string): Promise<void> {
   const template = getTemplateDatabaseName(getTemplateFolder());
   await runOnEachServer(`create database ${name} template ${template} strategy file_copy`);
   // A copy does not get the settings of its template.
-  if (isOnCitus) await runOnCluster(`alter database ${name} set citus.enable_unsafe_triggers = on`);
+  if (isOnCitus)
+    for (const setting of CLUSTER_SETTINGS) await runOnCluster(`alter database ${name} set ${setting}`);
 }

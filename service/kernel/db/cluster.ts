@@ -70,6 +70,14 @@ export const SEPARATE_TABLES: readonly string[] = [
   'throttle',
 ];
 
+/** Settings of the database on the coordinator, for the sessions of the service. */
+export const CLUSTER_SETTINGS = [
+  // Later migrations add triggers, and shards are rebuilt with theirs.
+  'citus.enable_unsafe_triggers = on',
+  // Accounts are changed on the coordinator only, so that their locks need no worker.
+  'citus.allow_modifications_from_workers_to_replicated_tables = off',
+] as const;
+
 /** A reason for which a cluster cannot be set up, for the person who does it. */
 export class ClusterError extends Error {
   override name = 'ClusterError';
@@ -296,14 +304,13 @@ export async function initCluster(db: Db): Promise<ClusterChanges> {
     throw new ClusterError(
       "The cluster has no worker. Add one on the coordinator: select citus_add_node('host', 5432)",
     );
-  const present = await listDistributed(db);
-  const missing = [...REFERENCE_TABLES, ...DISTRIBUTED_TABLES].filter((table) => !present.has(table));
-  if (missing.length === 0) return { distributed: [], droppedForeignKeys: [] };
   const { rows } = await sql<{ schema: string; database: string }>`
     select quote_ident(current_schema()) as schema, quote_ident(current_database()) as database`.execute(db);
   const [{ schema, database } = { schema: 'public', database: '' }] = rows;
-  // Sessions of the service add triggers in later migrations and rebuild shards.
-  await run(db, `alter database ${database} set citus.enable_unsafe_triggers = on`);
+  for (const setting of CLUSTER_SETTINGS) await run(db, `alter database ${database} set ${setting}`);
+  const present = await listDistributed(db);
+  const missing = [...REFERENCE_TABLES, ...DISTRIBUTED_TABLES].filter((table) => !present.has(table));
+  if (missing.length === 0) return { distributed: [], droppedForeignKeys: [] };
   return db.transaction().execute(async (tx) => {
     await run(tx, 'set local citus.enable_unsafe_triggers = on');
     await run(tx, "set local citus.multi_shard_modify_mode = 'sequential'");
