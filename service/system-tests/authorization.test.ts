@@ -82,7 +82,7 @@ onEachApp((context) => {
   let fieldId = UNKNOWN_ID;
   beforeAll(async () => {
     // Distinctive user ids, because responses are searched for them.
-    await sql`alter table account alter column user_id restart with 1000003`.execute(context().db);
+    await sql`select setval(pg_get_serial_sequence('account', 'user_id'), 1000002)`.execute(context().db);
     siteId = await makeSite(context().db);
     callersSiteId = await makeSite(context().db);
     administrator = await makePerson(context().db, siteId);

@@ -53,7 +53,7 @@ onEachApp((context) => {
     const credentials = { email: admin.email, password: PASSWORD };
     expect(await count(() => signInWithPassword(context().app, credentials))).toEqual({
       roundTrips: 5,
-      statements: 22,
+      statements: 21,
     });
   });
 });

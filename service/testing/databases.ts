@@ -108,10 +108,11 @@ function keepWasmModule(): void {
 export async function countWaiting(db: Db): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  // Citus also lists waits on the coordinator, a moment later.
   const { rows: onWorkers } = isOnCitus
     ? await sql<{ n: number }>`select count(*)::int as n from citus_lock_waits`.execute(db)
     : { rows: [] };
-  return (rows[0]?.n ?? 0) + (onWorkers[0]?.n ?? 0);
+  return Math.max(rows[0]?.n ?? 0, onWorkers[0]?.n ?? 0);
 }
 
 /**

@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import { INVITATION_TTL_DAYS } from '../../../contract/rules/people/invitations.ts';
 import type { EntryType, StoredValue } from '../../areas/schema/index.ts';
 import { forEachBatch } from '../../kernel/db/batches.ts';
+import { isOfCluster } from '../../kernel/db/cluster.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
 import { createSecret } from '../../kernel/secret.ts';
 import { type LoadedEntry, toEntryChangeRows, toEntryRows, toMultiRows, toTextRows } from '../load/rows.ts';
@@ -36,8 +37,9 @@ export async function allowIdleTransaction(tx: Tx): Promise<void> {
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
 }
 
-/** Without new statistics the first lists would be planned as if the tables were empty. */
+/** Without new statistics the first lists would be planned as if the tables were empty. A cluster takes no such command in a transaction. */
 export async function analyzeTables(tx: Tx): Promise<void> {
+  if (await isOfCluster(tx)) return;
   await sql`analyze account, membership, user_group, group_member, list_block, activity, activity_hour, activity_person,
     activity_from, activity_network, audit_log, entry, entry_change, entry_multi, entry_text, cell_log`.execute(
     tx,

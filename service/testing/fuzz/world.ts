@@ -91,8 +91,7 @@ export async function createFuzzWorld(context: {
     ['entry_type', 'type_id'],
     ['entry', 'entry_id'],
   ] as const)
-    await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)}
-      restart with ${sql.lit(firstId)}`.execute(db);
+    await sql`select setval(pg_get_serial_sequence(${table}, ${column}), ${firstId}::bigint - 1)`.execute(db);
 
   const foreignSiteId = await makeSite(db);
   const foreign = await makePerson(db, foreignSiteId, { email: `admin${firstId}@${FOREIGN_MARKER}.test` });
