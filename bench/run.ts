@@ -20,6 +20,7 @@ import { agent } from './service/agent.ts';
 import { audit } from './service/audit.ts';
 import { backups, largeBackups, largeBackupsEmbedded } from './service/backups.ts';
 import { bodies } from './service/bodies.ts';
+import { cluster } from './service/cluster.ts';
 import { exports } from './service/exports.ts';
 import { http } from './service/http.ts';
 import { imports, importsEmbedded } from './service/imports.ts';
@@ -66,6 +67,7 @@ const BENCHES: readonly Bench[] = [
   reports,
   pdf,
   partitions,
+  cluster,
   ...publications,
 ];
 

@@ -1,0 +1,246 @@
+/** Many sites on a coordinator and two workers with Citus, beside the same sites on one PostgreSQL (docs/scaling.md). */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { z } from 'zod';
+import { ada } from '../../e2e/support/data/people.ts';
+import { startService, type Service } from '../../e2e/support/service.ts';
+import { findCitusPrograms, runStatement, startPostgres } from '../../scripts/testing/postgres.ts';
+import { DISTRIBUTED_TABLES } from '../../service/kernel/db/cluster.ts';
+import { distributeDatabase, startCitusServers } from '../../service/testing/servers/citus.ts';
+import { type Bench, type Measure, measureMs, percentile } from '../bench.ts';
+import { createAccessToken, createCaller, paths } from '../entries/entry-service.ts';
+
+const SITES = 500;
+const ENTRIES_PER_SITE = 200;
+/** Sites whose rows are read and written. */
+const MEASURED_SITES = 20;
+const ROUNDS = 15;
+const WINDOW = 100;
+const SETTINGS = ['shared_buffers=512MB', 'citus.shard_count=32'];
+/** Highest allowed p95 of a window of the grid as a multiple of that of one PostgreSQL. */
+const MAX_RATIO = 1.5;
+const TEMPLATE_SLUG = 'northlight';
+
+const Nodes = z.array(z.object({ isCoordinator: z.boolean(), sites: z.number() }));
+const Rows = z.object({ rows: z.array(z.object({ EntryId: z.number() })) });
+
+/** A service with its database, and callers of the API of some sites. */
+interface Installation {
+  service: Service;
+  typeId: number;
+  /** Id of the field Name. */
+  nameFieldId: number;
+  calls: ReturnType<typeof createCaller>[];
+  remove(): Promise<void>;
+}
+
+/** The distributed tables, each after those to which it refers. */
+async function listTablesInOrder(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ from: string; to: string }>(
+    `select conrelid::regclass::text as from, confrelid::regclass::text as to from pg_constraint where contype = 'f'`,
+  );
+  const ordered: string[] = [];
+  const add = (table: string) => {
+    if (ordered.includes(table)) return;
+    for (const { to } of rows.filter(({ from, to: other }) => from === table && other !== table))
+      if ((DISTRIBUTED_TABLES as readonly string[]).includes(to)) add(to);
+    ordered.push(table);
+  };
+  DISTRIBUTED_TABLES.forEach(add);
+  // Triggers count the entries.
+  return ordered.filter((table) => table !== 'entry_block');
+}
+
+interface TableRows {
+  table: string;
+  columns: string;
+  rows: string[];
+}
+
+/** The rows of the first site, without what Relationship Intelligence stores. */
+async function readTemplate(client: Client): Promise<TableRows[]> {
+  const tables: TableRows[] = [];
+  for (const table of await listTablesInOrder(client)) {
+    const { rows } = await client.query<{ row: string }>(
+      `select to_jsonb(t)::text as row from ${table} t where site_id = 1`,
+    );
+    const { rows: columns } = await client.query<{ names: string }>(
+      `select string_agg(quote_ident(attname), ', ' order by attnum) as names from pg_attribute
+       where attrelid = '${table}'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    );
+    if (rows.length > 0 && !table.startsWith('ri_'))
+      tables.push({ table, columns: columns[0]?.names ?? '', rows: rows.map(({ row }) => row) });
+  }
+  return tables;
+}
+
+/** Adds a site with the rows of the template, and the administrator as a member who may read and write. */
+async function addSite(client: Client, slug: string, template: readonly TableRows[]): Promise<void> {
+  await client.query('begin');
+  const { rows } = await client.query<{ id: number }>(
+    `insert into site (slug, name) values ($1, $1) returning site_id as id`,
+    [slug],
+  );
+  const siteId = rows[0]?.id ?? 0;
+  await client.query(
+    `insert into membership (site_id, user_id, license_type_id)
+     select $1, user_id, 1 from account where email_key = lower($2)`,
+    [siteId, ada.email],
+  );
+  await client.query(
+    `with g as (insert into user_group (site_id, name, capabilities)
+       values ($1, 'All', array['Read Data', 'Write Data', 'Manage Schema']) returning group_id)
+     insert into group_member (site_id, group_id, user_id)
+     select $1, g.group_id, m.user_id from g, membership m where m.site_id = $1`,
+    [siteId],
+  );
+  for (const { table, columns, rows: texts } of template)
+    await client.query(
+      `insert into ${table} (${columns}) overriding system value
+       select ${columns} from jsonb_populate_recordset(null::${table}, $1::jsonb)`,
+      [`[${texts.map((text) => text.replace('"site_id": 1,', `"site_id": ${siteId},`)).join(',')}]`],
+    );
+  await client.query('commit');
+}
+
+/** Starts a service on a database with 500 equal sites. */
+async function createInstallation(databaseUrl: string, stop: () => Promise<void>): Promise<Installation> {
+  const env = { DATABASE_URL: databaseUrl };
+  const service = await startService({ sample: true, administrator: ada, env });
+  const client = new Client({ connectionString: databaseUrl });
+  try {
+    await client.connect();
+    await service.admin('load', '--site', TEMPLATE_SLUG, '--entries', String(ENTRIES_PER_SITE));
+    const template = await readTemplate(client);
+    const slugs = Array.from({ length: SITES - 1 }, (_, at) => `bench-${at + 1}`);
+    for (const slug of slugs) await addSite(client, slug, template);
+    await client.query('analyze');
+    const every = Math.floor(slugs.length / MEASURED_SITES);
+    const measured = slugs.filter((_, at) => at % every === 0).slice(0, MEASURED_SITES);
+    const calls: Installation['calls'] = [];
+    for (const slug of measured) calls.push(createCaller(service, await createAccessToken(service, slug)));
+    const { rows } = await client.query<{ typeId: number; fieldId: number }>(
+      `select t.type_id as "typeId", f.field_id as "fieldId" from entry_type t join field f using (site_id, type_id)
+       where t.site_id = 1 and t.api_name = 'Prospect' and f.api_name = 'Name'`,
+    );
+    return {
+      service,
+      typeId: rows[0]?.typeId ?? 0,
+      nameFieldId: rows[0]?.fieldId ?? 0,
+      calls,
+      async remove() {
+        await service.remove();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await service.remove();
+    await stop();
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+async function createPlain(): Promise<Installation> {
+  const server = await startPostgres(SETTINGS.slice(0, 1), findCitusPrograms());
+  await runStatement(server.url, 'create database steward');
+  return createInstallation(new URL('/steward', server.url).href, () => server.stop());
+}
+
+async function createCluster(): Promise<Installation> {
+  const nodes = await startCitusServers(SETTINGS);
+  const dataDir = await mkdtemp(join(tmpdir(), 'steward-cluster-'));
+  for (const { url } of nodes) await runStatement(url, 'create database steward');
+  const urls = nodes.map(({ url }) => new URL('/steward', url).href);
+  await distributeDatabase(urls, dataDir);
+  return createInstallation(urls[0] ?? '', async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+    await rm(dataDir, { recursive: true, force: true });
+  });
+}
+
+type Work = (installation: Installation, call: Installation['calls'][number]) => Promise<unknown>;
+
+/** A window of the grid at any place of the list. */
+const readWindow: Work = ({ typeId }, call) =>
+  call('POST', paths.rows(typeId), {
+    query: {},
+    fields: ['Name', 'Stage', 'Owner', 'Revenue', 'Website'],
+    orderBy: 'Name',
+    skip: Math.floor(Math.random() * (ENTRIES_PER_SITE - WINDOW)),
+    limit: WINDOW,
+  });
+
+const writeName: Work = async ({ typeId, nameFieldId }, call) => {
+  const skip = Math.floor(Math.random() * ENTRIES_PER_SITE);
+  const { rows } = Rows.parse(
+    JSON.parse(await call('POST', paths.rows(typeId), { query: {}, fields: ['Name'], skip, limit: 1 })),
+  );
+  await call('PUT', paths.write(typeId), [
+    { entryId: rows[0]?.EntryId, fieldId: nameFieldId, value: `Name ${Math.random()}` },
+  ]);
+};
+
+/** Measures the work on all sites of both installations in turns. */
+async function measurePair(
+  name: string,
+  [ours, floor]: readonly [Installation, Installation],
+  work: Work,
+  maxRatio?: number,
+): Promise<Measure[]> {
+  const durations = { ours: [] as number[], floor: [] as number[] };
+  for (let round = -1; round < ROUNDS; round += 1)
+    for (const [at, call] of ours.calls.entries()) {
+      const other = floor.calls[at];
+      if (!other) continue;
+      const pair = {
+        ours: await measureMs(() => work(ours, call)),
+        floor: await measureMs(() => work(floor, other)),
+      };
+      if (round < 0) continue;
+      durations.ours.push(pair.ours);
+      durations.floor.push(pair.floor);
+    }
+  return [0.5, 0.95].map((part) => {
+    const ofFloor = percentile(durations.floor, part);
+    return {
+      name: `${name}, p${part * 100}`,
+      ours: percentile(durations.ours, part),
+      floor: ofFloor,
+      unit: 'ms',
+      ...(part === 0.95 && maxRatio !== undefined && { maximum: ofFloor * maxRatio }),
+    };
+  });
+}
+
+export const cluster: Bench = {
+  name: 'Cluster',
+  peerName: 'one PostgreSQL',
+  getSkipReason: () =>
+    findCitusPrograms() === undefined ? 'Citus is not installed (CITUS_PROGRAMS)' : undefined,
+  async run({ note }) {
+    process.env['STEWARD_E2E_DATABASE'] = 'embedded';
+    const plain = await createPlain();
+    try {
+      const distributed = await createCluster();
+      try {
+        const pair = [distributed, plain] as const;
+        const measures = [
+          ...(await measurePair('window of 100 rows', pair, readWindow, MAX_RATIO)),
+          ...(await measurePair('a row read and a name written', pair, writeName)),
+        ];
+        const nodes = Nodes.parse(await distributed.service.admin('cluster', 'status'));
+        const sites = nodes.filter(({ isCoordinator }) => !isCoordinator).map((node) => node.sites);
+        note(`Sites on the workers: ${sites.join(' and ')}.`);
+        return measures;
+      } finally {
+        await distributed.remove();
+      }
+    } finally {
+      await plain.remove();
+    }
+  },
+};
