@@ -326,8 +326,10 @@ test.skipIf(programs === undefined)(
       ]);
     }
     // What is on the coordinator is read and written on both sites, but accounts are on all servers.
-    for (const { email } of members)
+    for (const { email } of members) {
       expect((await signInWithPassword(app, { email, password })).status).toBe(200);
+      expect((await signInWithPassword(app, { email, password: 'another password' })).status).toBe(503);
+    }
     const change = { id: members[1]?.userId, lastName: 'Changed' };
     expect((await other.api.put('/api/rest/v1/management/user', change)).status).toBe(503);
     for (const { api } of [lost, other]) {

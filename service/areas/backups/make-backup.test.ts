@@ -196,7 +196,7 @@ onEachApp((context) => {
             async write(chunk) {
               if (fileCount >= 3) {
                 await pausing.promise;
-                await once(options.signal, 'abort');
+                if (!options.signal.aborted) await once(options.signal, 'abort');
               }
               options.signal.throwIfAborted();
               await file.write(chunk);
@@ -255,7 +255,7 @@ onEachApp((context) => {
       .executeTakeFirstOrThrow();
     const write: typeof writeBackup = async (sourceDb, scope, options) => {
       await setCapabilities(capabilities.filter((name) => name !== 'Manage Backups'));
-      await once(options.signal, 'abort');
+      if (!options.signal.aborted) await once(options.signal, 'abort');
       return writeBackup(sourceDb, scope, options);
     };
     await makeQueuedBackups(db(), { write });
