@@ -76,7 +76,7 @@ async function readTemplate(client: Client): Promise<TableRows[]> {
   return tables;
 }
 
-/** Adds a site with the rows of the template, and the administrator as a member who may read and write. */
+/** Adds a site with the rows of the template, of which triggers may have made some, and the administrator as a member who may read and write. */
 async function addSite(client: Client, slug: string, template: readonly TableRows[]): Promise<void> {
   await client.query('begin');
   const { rows } = await client.query<{ id: number }>(
@@ -91,7 +91,7 @@ async function addSite(client: Client, slug: string, template: readonly TableRow
   );
   await client.query(
     `with g as (insert into user_group (site_id, name, capabilities)
-       values ($1, 'All', array['Read Data', 'Write Data', 'Manage Schema']) returning group_id)
+       values ($1, 'All', array['Access Web Service', 'Read Data', 'Write Data']) returning group_id)
      insert into group_member (site_id, group_id, user_id)
      select $1, g.group_id, m.user_id from g, membership m where m.site_id = $1`,
     [siteId],
@@ -99,48 +99,56 @@ async function addSite(client: Client, slug: string, template: readonly TableRow
   for (const { table, columns, rows: texts } of template)
     await client.query(
       `insert into ${table} (${columns}) overriding system value
-       select ${columns} from jsonb_populate_recordset(null::${table}, $1::jsonb)`,
+       select ${columns} from jsonb_populate_recordset(null::${table}, $1::jsonb) on conflict do nothing`,
       [`[${texts.map((text) => text.replace('"site_id": 1,', `"site_id": ${siteId},`)).join(',')}]`],
     );
   await client.query('commit');
+}
+
+/** Adds sites to the installation that equal its first one. Returns their slugs. */
+async function fillSites(client: Client): Promise<string[]> {
+  const template = await readTemplate(client);
+  const slugs = Array.from({ length: SITES - 1 }, (_, at) => `bench-${at + 1}`);
+  for (const slug of slugs) await addSite(client, slug, template);
+  await client.query('analyze');
+  return slugs;
+}
+
+/** Ids of the type Prospect and of its field Name, which are the same on all sites. */
+async function readIds(client: Client): Promise<{ typeId: number; nameFieldId: number }> {
+  const { rows } = await client.query<{ typeId: number; nameFieldId: number }>(
+    `select t.type_id as "typeId", f.field_id as "nameFieldId" from entry_type t join field f using (site_id, type_id)
+     where t.site_id = 1 and t.api_name = 'Prospect' and f.api_name = 'Name'`,
+  );
+  const [ids] = rows;
+  if (!ids) throw new Error('The first site has no type Prospect');
+  return ids;
 }
 
 /** Starts a service on a database with 500 equal sites. */
 async function createInstallation(databaseUrl: string, stop: () => Promise<void>): Promise<Installation> {
   const env = { DATABASE_URL: databaseUrl };
   const service = await startService({ sample: true, administrator: ada, env });
+  const remove = async () => {
+    await service.remove();
+    await stop();
+  };
   const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
   try {
-    await client.connect();
     await service.admin('load', '--site', TEMPLATE_SLUG, '--entries', String(ENTRIES_PER_SITE));
-    const template = await readTemplate(client);
-    const slugs = Array.from({ length: SITES - 1 }, (_, at) => `bench-${at + 1}`);
-    for (const slug of slugs) await addSite(client, slug, template);
-    await client.query('analyze');
+    const slugs = await fillSites(client);
     const every = Math.floor(slugs.length / MEASURED_SITES);
     const measured = slugs.filter((_, at) => at % every === 0).slice(0, MEASURED_SITES);
     const calls: Installation['calls'] = [];
     for (const slug of measured) calls.push(createCaller(service, await createAccessToken(service, slug)));
-    const { rows } = await client.query<{ typeId: number; fieldId: number }>(
-      `select t.type_id as "typeId", f.field_id as "fieldId" from entry_type t join field f using (site_id, type_id)
-       where t.site_id = 1 and t.api_name = 'Prospect' and f.api_name = 'Name'`,
-    );
-    return {
-      service,
-      typeId: rows[0]?.typeId ?? 0,
-      nameFieldId: rows[0]?.fieldId ?? 0,
-      calls,
-      async remove() {
-        await service.remove();
-        await stop();
-      },
-    };
-  } catch (error) {
-    await service.remove();
-    await stop();
-    throw error;
-  } finally {
+    const ids = await readIds(client);
     await client.end();
+    return { service, ...ids, calls, remove };
+  } catch (error) {
+    await client.end();
+    await remove();
+    throw error;
   }
 }
 
@@ -168,7 +176,7 @@ type Work = (installation: Installation, call: Installation['calls'][number]) =>
 const readWindow: Work = ({ typeId }, call) =>
   call('POST', paths.rows(typeId), {
     query: {},
-    fields: ['Name', 'Stage', 'Owner', 'Revenue', 'Website'],
+    fields: ['Name', 'Stage', 'Owner', 'Revenue', 'Source'],
     orderBy: 'Name',
     skip: Math.floor(Math.random() * (ENTRIES_PER_SITE - WINDOW)),
     limit: WINDOW,
@@ -179,9 +187,8 @@ const writeName: Work = async ({ typeId, nameFieldId }, call) => {
   const { rows } = Rows.parse(
     JSON.parse(await call('POST', paths.rows(typeId), { query: {}, fields: ['Name'], skip, limit: 1 })),
   );
-  await call('PUT', paths.write(typeId), [
-    { entryId: rows[0]?.EntryId, fieldId: nameFieldId, value: `Name ${Math.random()}` },
-  ]);
+  const item = { entryId: rows[0]?.EntryId, fieldId: nameFieldId, value: `Name ${Math.random()}` };
+  await call('PUT', paths.write(typeId), { storeRequests: [item] });
 };
 
 /** Measures the work on all sites of both installations in turns. */
