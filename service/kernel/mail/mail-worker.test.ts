@@ -232,7 +232,7 @@ onEachDatabase((database) => {
   test('does not send expired mails', async () => {
     const { db } = database();
     await queue(db);
-    await sql`update mail set expires_at = now()`.execute(db);
+    await sql`update mail set expires_at = now() - interval '1 second'`.execute(db);
     await queue(db, 'Still good');
     expect((await claimDueMails(db, 4)).map(({ subject }) => subject)).toEqual(['Still good']);
     expect(await rows(db)).toMatchObject([{ sent_at: null, attempts: 0 }, { attempts: 1 }]);
@@ -326,7 +326,7 @@ test.each(Object.entries(HOSTILE))(
     expect(await rows(db)).toMatchObject([{ sent_at: null }, { sent_at: null }]);
     await hostile.close();
     const { received } = await startServer(hostile.port);
-    await sql`update mail set next_attempt_at = now()`.execute(db);
+    await sql`update mail set next_attempt_at = now() - interval '1 second'`.execute(db);
     wake();
     await waitUntilAllSent(db);
     expect(received).toHaveLength(2);

@@ -276,7 +276,7 @@ onEachApp((context) => {
       { EntryId: bad, After: 3, Twice: 2 },
       { EntryId: good, Slow: 300, Hungry: 200, After: 4, Twice: 4 },
     ]);
-    await sql`update calculation_failure set attempts = 4, retry_at = now() where retry_at is not null`.execute(
+    await sql`update calculation_failure set attempts = 4, retry_at = now() - interval '1 second' where retry_at is not null`.execute(
       context().db,
     );
     await recalculate(context().db);
@@ -364,7 +364,7 @@ onEachApp((context) => {
     ]);
     expect(await listCalculated(things)).toEqual(good);
     expect(await listCalculated(other)).toEqual([elsewhere]);
-    await sql`update calculation_failure set retry_at = now()`.execute(context().db);
+    await sql`update calculation_failure set retry_at = now() - interval '1 second'`.execute(context().db);
     await recalculate(context().db);
     expect(await listCalculated(things)).toEqual([bad, ...good]);
     expect(await listFailures()).toEqual([]);
