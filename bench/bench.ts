@@ -65,5 +65,19 @@ export const percentile = (numbers: readonly number[], part: number): number => 
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 };
 
+/** The median and the 95th percentile of durations in milliseconds, with those of the floor. `maximum`: highest allowed p95. */
+export const toPercentiles = (
+  name: string,
+  durations: { ours: readonly number[]; floor: readonly number[] },
+  maximum?: number,
+): Measure[] =>
+  [0.5, 0.95].map((part) => ({
+    name: `${name}, p${part * 100}`,
+    ours: percentile(durations.ours, part),
+    floor: percentile(durations.floor, part),
+    unit: 'ms',
+    ...(part === 0.95 && maximum !== undefined && { maximum }),
+  }));
+
 export const sum = (numbers: readonly number[]): number =>
   numbers.reduce((total, number) => total + number, 0);

@@ -3,15 +3,14 @@ import { Pool } from 'pg';
 import { z } from 'zod';
 import { ada } from '../../e2e/support/data/people.ts';
 import { startService } from '../../e2e/support/service.ts';
-import { type Bench, type Measure, measureMs, percentile } from '../bench.ts';
+import { type Bench, type Measure, measureMs, toPercentiles } from '../bench.ts';
 import { chooseDatabase } from '../database.ts';
 import { type Call, createProgram } from './http.ts';
-import { insertPeople } from './people.ts';
+import { insertInBatches, insertPeople } from './people.ts';
 
 /** Number of rows; STEWARD_BENCH_ACTIVITY changes it. */
 const ROWS = Number(process.env['STEWARD_BENCH_ACTIVITY'] ?? 5_000_000);
 const PEOPLE = 10_000;
-const BATCH_ROWS = 250_000;
 
 /**
  * Fills the activity report of the first site with rows of new people. A fifth of the rows belongs to one program; the most active users have a hundred times as many
@@ -25,26 +24,26 @@ export async function fillActivity(
   await pool.query('delete from activity where site_id = 1');
   const people = await insertPeople(pool, personCount);
   const [program = 0] = people;
-  for (let from = 1; from <= rows; from += BATCH_ROWS) {
-    // A transaction each, in the order of time.
-    await pool.query(
-      `insert into activity (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id,
-         principal_user_id, export_data_type)
-       select 1, now() - interval '89.9 days' * (1 - n / $3::float8), $4::int + person, type, source,
-         (case when n % 10 < 4 then '203.0.113.' || (person % 20 + 1)
-               when n % 10 < 7 then '2001:db8:' || to_hex(person % 5000 + 4096) || '::' || to_hex(person % 65536)
-               else '10.' || person % 200 || '.' || (person * 7) % 250 || '.' || (n / 10 + person) % 250 end)::inet,
-         gen_random_uuid(), case when n % 40 = 7 then $4::int + (person * 31) % 3000 end,
-         case when type = 8 then least(4, floor(5 * a * b))::smallint end
-       from (select n, a, b, case when who < 0.2 then 0 else 1 + floor($5::int * b * b)::int end as person,
-           case when k < 0.40 then 1 when k < 0.52 then 2 when k < 0.64 then 3 when k < 0.90 then 4 when k < 0.91 then 5
-                when k < 0.93 then 6 when k < 0.931 then 7 when k < 0.99 then 8 when k < 0.9999 then 9 else 10 end as type,
-           case when who < 0.2 then 3 when s < 0.8 then 1 when s < 0.93 then 2 when s < 0.99 then 3 else 4 end as source
-         from (select n, random() as a, random() as b, random() as k, random() as s, random() as who
-           from generate_series($1::int, $2::int) n) drawn) row`,
-      [from, Math.min(rows, from + BATCH_ROWS - 1), rows, program, personCount - 2],
-    );
-  }
+  // In the order of time.
+  await insertInBatches(
+    pool,
+    rows,
+    `insert into activity (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id,
+       principal_user_id, export_data_type)
+     select 1, now() - interval '89.9 days' * (1 - n / $3::float8), $4::int + person, type, source,
+       (case when n % 10 < 4 then '203.0.113.' || (person % 20 + 1)
+             when n % 10 < 7 then '2001:db8:' || to_hex(person % 5000 + 4096) || '::' || to_hex(person % 65536)
+             else '10.' || person % 200 || '.' || (person * 7) % 250 || '.' || (n / 10 + person) % 250 end)::inet,
+       gen_random_uuid(), case when n % 40 = 7 then $4::int + (person * 31) % 3000 end,
+       case when type = 8 then least(4, floor(5 * a * b))::smallint end
+     from (select n, a, b, case when who < 0.2 then 0 else 1 + floor($5::int * b * b)::int end as person,
+         case when k < 0.40 then 1 when k < 0.52 then 2 when k < 0.64 then 3 when k < 0.90 then 4 when k < 0.91 then 5
+              when k < 0.93 then 6 when k < 0.931 then 7 when k < 0.99 then 8 when k < 0.9999 then 9 else 10 end as type,
+         case when who < 0.2 then 3 when s < 0.8 then 1 when s < 0.93 then 2 when s < 0.99 then 3 else 4 end as source
+       from (select n, random() as a, random() as b, random() as k, random() as s, random() as who
+         from generate_series($1::int, $2::int) n) drawn) row`,
+    [program, personCount - 2],
+  );
   await pool.query(
     'vacuum analyze activity, activity_hour, activity_person, activity_from, activity_network, account, membership, list_block',
   );
@@ -115,28 +114,15 @@ async function measurePage(call: Call, pool: Pool, { name, query, page }: PageQu
   const init = { method: 'POST', body: JSON.stringify(query) };
   const { rows } = Report.parse(await call(path, init));
   const ids = rows.map(({ activityId }) => activityId);
-  const durations: { ours: number; floor: number }[] = [];
+  const durations = { ours: [] as number[], floor: [] as number[] };
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-    const pair = {
-      ours: await measureMs(() => call(path, init)),
-      floor: await measureMs(() => pool.query(FLOOR_STATEMENT, [ids])),
-    };
-    if (round >= 0) durations.push(pair);
+    const ours = await measureMs(() => call(path, init));
+    const floor = await measureMs(() => pool.query(FLOOR_STATEMENT, [ids]));
+    if (round < 0) continue;
+    durations.ours.push(ours);
+    durations.floor.push(floor);
   }
-  const toMeasure = (part: number, more: Partial<Measure>): Measure => ({
-    name: `${name}, p${part * 100}`,
-    ours: percentile(
-      durations.map(({ ours }) => ours),
-      part,
-    ),
-    floor: percentile(
-      durations.map(({ floor }) => floor),
-      part,
-    ),
-    unit: 'ms',
-    ...more,
-  });
-  return [toMeasure(0.5, {}), toMeasure(0.95, { maximum: MAX_PAGE_MS })];
+  return toPercentiles(name, durations, MAX_PAGE_MS);
 }
 
 export const activity: Bench = {

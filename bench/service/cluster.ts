@@ -6,10 +6,14 @@ import { Client } from 'pg';
 import { z } from 'zod';
 import { ada } from '../../e2e/support/data/people.ts';
 import { startService, type Service } from '../../e2e/support/service.ts';
-import { findCitusPrograms, runStatement, startPostgres } from '../../scripts/testing/postgres.ts';
+import { findCitusPrograms, startPostgres } from '../../scripts/testing/postgres.ts';
 import { DISTRIBUTED_TABLES } from '../../service/kernel/db/cluster.ts';
-import { distributeDatabase, startCitusServers } from '../../service/testing/servers/citus.ts';
-import { type Bench, type Measure, measureMs, percentile } from '../bench.ts';
+import {
+  createOnEachServer,
+  distributeDatabase,
+  startCitusServers,
+} from '../../service/testing/servers/citus.ts';
+import { type Bench, type Measure, measureMs, percentile, toPercentiles } from '../bench.ts';
 import { createAccessToken, createCaller, paths } from '../entries/entry-service.ts';
 
 const SITES = 500;
@@ -18,7 +22,8 @@ const ENTRIES_PER_SITE = 200;
 const MEASURED_SITES = 20;
 const ROUNDS = 15;
 const WINDOW = 100;
-const SETTINGS = ['shared_buffers=512MB', 'citus.shard_count=32'];
+const SETTINGS = ['shared_buffers=512MB'];
+const SHARDS = 'citus.shard_count=32';
 /** Highest allowed p95 of a window of the grid as a multiple of that of one PostgreSQL. */
 const MAX_RATIO = 1.5;
 const TEMPLATE_SLUG = 'northlight';
@@ -153,16 +158,15 @@ async function createInstallation(databaseUrl: string, stop: () => Promise<void>
 }
 
 async function createPlain(): Promise<Installation> {
-  const server = await startPostgres(SETTINGS.slice(0, 1), findCitusPrograms());
-  await runStatement(server.url, 'create database steward');
-  return createInstallation(new URL('/steward', server.url).href, () => server.stop());
+  const server = await startPostgres(SETTINGS, findCitusPrograms());
+  const [url = ''] = await createOnEachServer([server]);
+  return createInstallation(url, () => server.stop());
 }
 
 async function createCluster(): Promise<Installation> {
-  const nodes = await startCitusServers(SETTINGS);
+  const nodes = await startCitusServers([...SETTINGS, SHARDS]);
   const dataDir = await mkdtemp(join(tmpdir(), 'steward-cluster-'));
-  for (const { url } of nodes) await runStatement(url, 'create database steward');
-  const urls = nodes.map(({ url }) => new URL('/steward', url).href);
+  const urls = await createOnEachServer(nodes);
   await distributeDatabase(urls, dataDir);
   return createInstallation(urls[0] ?? '', async () => {
     await Promise.all(nodes.map((node) => node.stop()));
@@ -211,16 +215,8 @@ async function measurePair(
       durations.ours.push(pair.ours);
       durations.floor.push(pair.floor);
     }
-  return [0.5, 0.95].map((part) => {
-    const ofFloor = percentile(durations.floor, part);
-    return {
-      name: `${name}, p${part * 100}`,
-      ours: percentile(durations.ours, part),
-      floor: ofFloor,
-      unit: 'ms',
-      ...(part === 0.95 && maxRatio !== undefined && { maximum: ofFloor * maxRatio }),
-    };
-  });
+  const maximum = maxRatio === undefined ? undefined : percentile(durations.floor, 0.95) * maxRatio;
+  return toPercentiles(name, durations, maximum);
 }
 
 export const cluster: Bench = {

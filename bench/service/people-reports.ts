@@ -2,14 +2,14 @@
 import { Pool } from 'pg';
 import { ada } from '../../e2e/support/data/people.ts';
 import { startService } from '../../e2e/support/service.ts';
-import { type Bench, type Measure, measureMs, percentile } from '../bench.ts';
+import { type Bench, type Measure, measureMs, toPercentiles } from '../bench.ts';
 import { chooseDatabase } from '../database.ts';
 import { fillActivity } from './activity.ts';
 import { type Call, createProgram } from './http.ts';
+import { insertInBatches } from './people.ts';
 
 const PEOPLE = 100_000;
 const ROWS = 5_000_000;
-const BATCH_ROWS = 250_000;
 const CALLERS = 4;
 /** Calls of each caller. */
 const ROUNDS = 25;
@@ -23,20 +23,20 @@ const MANAGEMENT = '/api/rest/v1/management';
  * changes happened in the last 180 days. Sets the last change and activity of the people as the logs have them.
  */
 async function fillAuditLog(pool: Pool, people: readonly number[]): Promise<void> {
-  for (let from = 1; from <= ROWS; from += BATCH_ROWS) {
-    await pool.query(
-      `insert into audit_log (site_id, at, actor_id, action, subject_type, subject_id, configuration_kind, request_id, changes)
-       select 1, now() - case when n <= $3::int / 2 then interval '180 days' + interval '2370 days' * (1 - 2.0 * n / $3)
-             else interval '180 days' * 2 * (1 - n / $3::float8) end,
-         $4::int, case when n % 100 = 7 then 'group.update' else 'user.update' end,
-         case when n % 100 = 7 then 'group' else 'user' end,
-         case when n % 100 = 7 then n % 500 else $4::int + (n * 31) % $5::int end,
-         case when n % 100 = 7 then 'group' end, 'bench',
-         case when n % 100 = 9 then '{"licenseTypeId": [1, 2]}' else '{"lastName": ["Okafor", "Lind"]}' end::jsonb
-       from generate_series($1::int, $2::int) n`,
-      [from, Math.min(ROWS, from + BATCH_ROWS - 1), ROWS, people[0], people.length],
-    );
-  }
+  await insertInBatches(
+    pool,
+    ROWS,
+    `insert into audit_log (site_id, at, actor_id, action, subject_type, subject_id, configuration_kind, request_id, changes)
+     select 1, now() - case when n <= $3::int / 2 then interval '180 days' + interval '2370 days' * (1 - 2.0 * n / $3)
+           else interval '180 days' * 2 * (1 - n / $3::float8) end,
+       $4::int, case when n % 100 = 7 then 'group.update' else 'user.update' end,
+       case when n % 100 = 7 then 'group' else 'user' end,
+       case when n % 100 = 7 then n % 500 else $4::int + (n * 31) % $5::int end,
+       case when n % 100 = 7 then 'group' end, 'bench',
+       case when n % 100 = 9 then '{"licenseTypeId": [1, 2]}' else '{"lastName": ["Okafor", "Lind"]}' end::jsonb
+     from generate_series($1::int, $2::int) n`,
+    [people[0], people.length],
+  );
   await pool.query(
     `update membership m set modified_at = now() - interval '179 days' * (user_id % 1000) / 1000,
        last_active_at = case when user_id % 7 > 0 then now() - interval '120 days' * (user_id % 997) / 997 end,
@@ -87,16 +87,7 @@ async function measureReport(
   const init = query && { method: 'POST', body: JSON.stringify(query) };
   const ours = await measureCalls(() => call(MANAGEMENT + path, init));
   const floor = await measureCalls(() => call(userPath));
-  return [
-    { name: `${name}, p50`, ours: percentile(ours, 0.5), floor: percentile(floor, 0.5), unit: 'ms' },
-    {
-      name: `${name}, p95`,
-      ours: percentile(ours, 0.95),
-      floor: percentile(floor, 0.95),
-      unit: 'ms',
-      maximum: MAX_MS,
-    },
-  ];
+  return toPercentiles(name, { ours, floor }, MAX_MS);
 }
 
 export const peopleReports: Bench = {

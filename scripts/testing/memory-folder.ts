@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** File system in memory of Linux. */
 const MEMORY = '/dev/shm';
-/** What all tests at once need is a fraction of it. */
+/** All tests together need a fraction of it. */
 const MIN_FREE_BYTES = 8 * 1024 ** 3;
 
 function countFreeBytes(): number {

@@ -1,8 +1,8 @@
 /** Global setup of Vitest for the tests of the service: PostgreSQL or a cluster with Citus, database templates, and a compile cache. */
 import { isOnCitus, startCitusServers } from '../../service/testing/servers/citus.ts';
 import { createTemplates } from '../../service/testing/templates.ts';
-import enableCompileCache from './compile-cache.ts';
 import { startPostgres } from './postgres.ts';
+import prepareProcesses from './prepare-processes.ts';
 
 async function startCluster(): Promise<() => Promise<void>> {
   if (isOnCitus) {
@@ -21,7 +21,7 @@ async function startCluster(): Promise<() => Promise<void>> {
 }
 
 export default async function setup(): Promise<() => Promise<void>> {
-  const removeCompileCache = await enableCompileCache();
+  const removeCompileCache = await prepareProcesses();
   const withPostgres = process.env['STEWARD_TEST_DATABASES'] !== 'embedded';
   const stopCluster = withPostgres ? await startCluster() : async () => {};
   const removeTemplates = await createTemplates(withPostgres);

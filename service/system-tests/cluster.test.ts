@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { findCitusPrograms, runStatement } from '../../scripts/testing/postgres.ts';
+import { findCitusPrograms } from '../../scripts/testing/postgres.ts';
 import { registry } from '../areas/registry.ts';
 import { runClusterInit, runClusterMove, runClusterStatus } from '../cli/cluster.ts';
 import {
@@ -27,6 +27,7 @@ import { exportFile } from '../testing/jobs.ts';
 import {
   addWorkers,
   createCitusExtensions,
+  createOnEachServer,
   distributeDatabase,
   isOnCitus,
   startCitusServers,
@@ -165,9 +166,8 @@ test.skipIf(programs === undefined)(
       await Promise.all(nodes.map((node) => node.stop()));
       await rm(dataDir, { recursive: true });
     });
-    const urls = nodes.map(({ url }) => new URL('/steward', url).href);
+    const urls = await createOnEachServer(nodes);
     const [coordinator = '', ...workers] = urls;
-    for (const { url } of nodes) await runStatement(url, 'create database steward');
     process.env['DATABASE_URL'] = coordinator;
     await expect(runClusterInit()).rejects.toThrow('Run steward migrate --run first');
     const database = await openDatabase({ databaseUrl: coordinator, dataDir });
@@ -289,8 +289,7 @@ test.skipIf(programs === undefined)(
       await Promise.all(nodes.map((node) => node.stop()));
       await rm(dataDir, { recursive: true });
     });
-    for (const { url } of nodes) await runStatement(url, 'create database steward');
-    const urls = nodes.map(({ url }) => new URL('/steward', url).href);
+    const urls = await createOnEachServer(nodes);
     await distributeDatabase(urls, dataDir);
     const database = await openDatabase({ databaseUrl: urls[0], dataDir });
     onTestFinished(() => database.close());
@@ -325,7 +324,7 @@ test.skipIf(programs === undefined)(
         expect.stringContaining('The server that has the data of this site is not available right now'),
       ]);
     }
-    // What is on the coordinator is read and written on both sites, but accounts are on all servers.
+    // Data of the coordinator is read and written on both sites, but accounts are on all servers.
     for (const { email } of members) {
       expect((await signInWithPassword(app, { email, password })).status).toBe(200);
       expect((await signInWithPassword(app, { email, password: 'another password' })).status).toBe(503);

@@ -179,8 +179,8 @@ export interface Parts {
   column: Sql;
   /** The text of a part in the column `part`. */
   text: Sql;
-  /** Condition on a row `a` that it has a part. */
-  rowCondition: Sql;
+  /** Selects all rows within the span that have a part, in time order. */
+  selectRows(span: Span): Sql;
   /** Selects the kinds whose cells count the rows of the filter: `kind`. */
   selectKinds: Sql;
   /** Selects the cells of a kind that begin at a time: `part`, `n`. An index has them in descending order of `n`. */
@@ -206,7 +206,7 @@ export function buildUserParts(siteId: number, filter: ActivityFilter): Parts {
     widthMs: hasKinds ? WEEK_MS : DAY_MS,
     column: sql`user_id`,
     text: sql`part::text`,
-    rowCondition: sql`true`,
+    selectRows: (span) => selectRowsByTime(siteId, filter, span, sql`true`),
     selectKinds: hasKinds
       ? selectKindsOf(sql`${cells} and c.kind > ${ALL_KINDS}`, filter)
       : sql`select ${ALL_KINDS}::smallint as kind`,
@@ -223,7 +223,7 @@ export function buildAddressParts(siteId: number, filter: ActivityFilter): Parts
     widthMs: WEEK_MS,
     column: sql`ip_address`,
     text: sql`host(part)`,
-    rowCondition: sql`a.ip_address is not null`,
+    selectRows: (span) => selectRowsByTime(siteId, filter, span, sql`a.ip_address is not null`),
     selectKinds: selectKindsOf(cells, filter),
     selectCells: (kind, start) =>
       sql`select c.address as part, c.n from ${cells} and c.kind = ${kind} and c.week = ${start}`,

@@ -6,7 +6,6 @@ import {
   buildUserParts,
   listCellStarts,
   type Parts,
-  selectRowsByTime,
 } from './cells.store.ts';
 import type { ActivityFilter } from './filter.ts';
 import { selectMatchingRows } from './report.store.ts';
@@ -94,8 +93,8 @@ export async function readSummary(
   const counts = await countSiteByBucket(tx, siteId, filter, widthMs);
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const searched = depths ?? (total > FEW_ROWS ? DEPTHS : []);
-  const users = await listTop(tx, siteId, filter, buildUserParts(siteId, filter), searched);
-  const addresses = await listTop(tx, siteId, filter, buildAddressParts(siteId, filter), searched);
+  const users = await listTop(tx, filter, buildUserParts(siteId, filter), searched);
+  const addresses = await listTop(tx, filter, buildAddressParts(siteId, filter), searched);
   return { counts, users: users.map(({ id, count }) => ({ id: Number(id), count })), addresses };
 }
 
@@ -177,7 +176,6 @@ async function findCandidates(
  */
 async function listTop(
   tx: Tx,
-  siteId: number,
   filter: ActivityFilter,
   parts: Parts,
   depths: readonly number[],
@@ -196,6 +194,6 @@ async function listTop(
   return countTop(tx, parts, sum, {
     cells: (cells) => sql`select part, n from (${selectLists(parts, cells)}) list
       cross join lateral (${parts.selectCells(sql`list.kind`, sql`list.start`)}) c`,
-    rows: (span) => selectRowsByTime(siteId, filter, span, parts.rowCondition),
+    rows: (span) => parts.selectRows(span),
   });
 }

@@ -5,7 +5,7 @@ import { buildCanAct, isAddressRefused } from '../../kernel/auth/callers.store.t
 import type { Db } from '../../kernel/db/database.ts';
 import { selectFederationId } from '../identity/index.ts';
 
-/** What decides whether a user can import into Relationship Intelligence. */
+/** Settings that decide whether a user can import into Relationship Intelligence. */
 interface ImportState {
   /** Settings of Relationship Intelligence (spec 5.5); null as long as none were stored. */
   relationships: {

@@ -34,6 +34,12 @@ export async function startCitusServers(settings: readonly string[] = []): Promi
   return Promise.all(Array.from({ length: 3 }, () => startPostgres([...SETTINGS, ...settings], programs)));
 }
 
+/** Creates an empty database of one name on each server. Returns its URLs, that of the coordinator first. */
+export async function createOnEachServer(servers: readonly Cluster[]): Promise<string[]> {
+  for (const { url } of servers) await runStatement(url, 'create database steward');
+  return servers.map(({ url }) => new URL('/steward', url).href);
+}
+
 /** Creates the extensions in databases of the same name on each server. */
 export async function createCitusExtensions(urls: readonly string[]): Promise<void> {
   for (const url of urls)

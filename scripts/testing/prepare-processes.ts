@@ -8,7 +8,7 @@ import { keepTemporaryFilesInMemory } from './memory-folder.ts';
  * short process.
  * @returns a function that removes the cache
  */
-export default async function enableCompileCache(): Promise<() => Promise<void>> {
+export default async function prepareProcesses(): Promise<() => Promise<void>> {
   keepTemporaryFilesInMemory();
   const folder = await mkdtemp(join(tmpdir(), 'steward-compiled-'));
   process.env['NODE_COMPILE_CACHE'] = folder;
