@@ -60,15 +60,15 @@ export function measureBundle(dist = 'dist'): BudgetItem[] {
   const unit = 'KiB';
   return [
     { name: 'JavaScript, first load', actual: scripts(withImports(manifest, entries)), limit: 140, unit },
-    { name: 'JavaScript, users list', actual: scripts(usersList), limit: 200, unit },
-    { name: 'JavaScript, entries grid', actual: scripts(page('core', 'entries')), limit: 260, unit },
+    { name: 'JavaScript, users list', actual: scripts(usersList), limit: 210, unit },
+    { name: 'JavaScript, entries grid', actual: scripts(page('core', 'entries')), limit: 264, unit },
     { name: 'CSS, users list', actual: kibibytes(usersList, ({ css }) => css), limit: 15, unit },
     // Without the packed copies (.br, .gz) that lie beside the files. The folder of pdf.js, whose files only some
     // documents need, counts as one.
     {
       name: 'Files in dist/assets',
       actual: readdirSync(join(dist, 'assets')).filter((file) => !/\.(br|gz)$/.test(file)).length,
-      limit: 62,
+      limit: 84,
       unit: 'files',
     },
   ];

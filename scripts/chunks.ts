@@ -1,11 +1,10 @@
 /**
- * Chunks of the console: one an area, and a shared core.
+ * Chunks of the console: one an area, and layers of what areas share.
  *
  * The static import graph is cut at its lazy roots, the modules that `import()` names (parts of routes included). The
- * label of a root is its area. A module that roots of one label reach belongs to the chunk of that label; one that the
- * frame, or both the users list and the entries grid, share with other areas belongs to `core`, one that the users list
- * shares with areas other than the grid to `lists`, one that the grid shares without the users list to `grid`, any other
- * shared one to `shared`. So chunks import each other in one direction only: area, shared or grid, lists, core, first.
+ * label of a root is its area. A module that roots of one label reach belongs to the chunk of that label, any other to
+ * the first layer that it fits (`nameChunk`). Since what a module imports is reached by at least the same roots, chunks
+ * import each other in one direction only: area, layers from last to first, first load.
  */
 import type { Plugin, Rolldown } from 'vite';
 
@@ -19,7 +18,6 @@ const FIRST_PAGES: Readonly<Record<string, RegExp>> = {
 
 /** Areas of a few kilobytes, together one chunk. */
 const SMALL_AREAS = new Set([
-  'overview',
   'settings',
   'sites',
   'installation',
@@ -40,9 +38,33 @@ const CHUNK_NAMES: Readonly<Record<string, string>> = {
   imports: 'jobs',
 };
 
+/** What the first chunk of an area may need, if not as little as the least of its roots: these are not worth a second chunk. */
+const FIRST_NEEDS: Readonly<Record<string, Needs>> = {
+  'users-more': 'forms',
+  'entries-more': 'forms',
+  invitations: 'forms',
+  'sign-in': 'forms',
+  activity: 'popups',
+  help: 'popups',
+  overlays: 'popups',
+  pdf: 'popups',
+  proxies: 'popups',
+};
+
+/** What every page loads when it has started: saved views, and what goes on in the background. */
+const STARTED_WITH_PAGES = [
+  'app/views/TableViewsMenu.tsx',
+  'app/jobs/legacy-jobs.ts',
+  'areas/jobs/model/job-watcher.ts',
+  'areas/notifications/announce.ts',
+  'areas/entries/editing/persist-changes.ts',
+  'areas/publications/model/follow-changes.ts',
+];
+
 /** The label of a lazy root, from its path: its area, or the part of the frame that it belongs to. */
 export function labelRoot(id: string): string {
   const path = id.replaceAll('\\', '/');
+  if (STARTED_WITH_PAGES.some((file) => path.endsWith(`/src/${file}`))) return 'start';
   // The palette loads what all areas add to it.
   if (/\/src\/areas\/[a-z-]+\/palette\.ts/.test(path)) return 'overlays';
   const area = /\/src\/(?:areas|routes\/_app)\/([a-z-]+)\//.exec(path)?.[1];
@@ -53,23 +75,43 @@ export function labelRoot(id: string): string {
     return firstPage && !firstPage.test(path) ? `${name}-more` : name;
   }
   if (path.includes('/src/routes/_app.tsx') || path.includes('/src/app/shell/Shell.tsx')) return 'frame';
+  if (path.includes('/src/routes/_app/index.tsx')) return 'overview';
   if (path.includes('/src/routes/_app/')) return 'small-areas';
-  if (/\/src\/(routes|app\/sign-in)\//.test(path)) return 'sign-in';
+  if (/\/src\/(routes|app\/sign-in)\/(?!\w+Dialog)/.test(path)) return 'sign-in';
   if (path.includes('/src/ui/chart/')) return 'chart';
   if (path.includes('/src/ui/pdf/')) return 'pdf';
   if (path.includes('/src/ui/form/calendar/')) return 'calendar';
+  // Packages for a second step at sign-in: passkeys and the picture of a one-time password.
+  if (path.includes('/node_modules/')) return 'sign-in';
   return /\/src\/(app|ui)\//.test(path) ? 'overlays' : 'shared';
 }
 
-/** The chunk of a module that roots of these labels reach. */
-export function nameChunk(labels: ReadonlySet<string>): string {
+/** What a root needs besides plain pages: popups (menus, dialogs, pickers), or forms and their validation too. */
+export type Needs = 'nothing' | 'popups' | 'forms';
+const NEEDS: readonly Needs[] = ['nothing', 'popups', 'forms'];
+
+const FORM_PACKAGES = /\/node_modules\/react-hook-form\/|\/zod\.gen\.ts$/;
+const POPUP_PACKAGES = /\/node_modules\/react-aria/;
+
+/** The roots that reach a module: their labels, and what each of them needs. */
+export interface Reached {
+  labels: Set<string>;
+  needs: Set<Needs>;
+}
+
+/** The chunk of a module that is reached so. Each condition on a layer also holds for what the module imports. */
+export function nameChunk({ labels, needs }: Reached): string {
   const areas = new Set([...labels].map((label) => label.replace(/-more$/, '')));
-  if (labels.has('frame')) return 'core';
-  // Tables are not part of the entries grid, which has rows of its own.
-  if (labels.has('users') && areas.size > 1) return labels.has('entries') ? 'core' : 'lists';
+  if (labels.has('frame') || (labels.has('users') && labels.has('entries'))) return 'core';
+  if (labels.has('start')) return 'start';
   const [area = 'shared', ...others] = areas;
-  if (others.length > 0) return labels.has('entries') ? 'grid' : 'shared';
-  return labels.has(area) ? area : `${area}-more`;
+  if (others.length === 0) return labels.has(area) ? area : `${area}-more`;
+  if (labels.has('users')) return 'lists';
+  // Tables are not part of the entries grid, which has rows of its own.
+  if (labels.has('entries')) return 'grid';
+  if (needs.has('nothing')) return 'shared';
+  if (needs.has('popups')) return 'popups';
+  return labels.has('sign-in') ? 'fields' : 'forms';
 }
 
 const ICONS = /lucide-react\/dist\/esm\/lucide-react\.mjs$/;
@@ -97,27 +139,54 @@ function listImports({ code, importedIds }: ModuleInfo, icons: ReadonlyMap<strin
   return [...importedIds.filter((id) => !ICONS.test(id)), ...used];
 }
 
+/** The modules that a root imports, directly or through others, itself included. */
+function listReached(
+  root: string,
+  modules: ReadonlyMap<string, ModuleInfo | null>,
+  icons: ReadonlyMap<string, string>,
+): Set<string> {
+  const reached = new Set([root]);
+  // Modules that are added while the set is walked are walked too.
+  for (const id of reached) {
+    const info = modules.get(id);
+    if (info) for (const imported of listImports(info, icons)) reached.add(imported);
+  }
+  return reached;
+}
+
+function findNeeds(reached: ReadonlySet<string>): Needs {
+  const ids = [...reached];
+  if (ids.some((id) => FORM_PACKAGES.test(id))) return 'forms';
+  return ids.some((id) => POPUP_PACKAGES.test(id)) ? 'popups' : 'nothing';
+}
+
+const leastNeeds = (roots: readonly { needs: Needs }[]): Needs =>
+  NEEDS.find((needs) => roots.some((root) => root.needs === needs)) ?? 'forms';
+
 /** The plugin computes the chunks when the graph is complete; `nameOf` names the chunk of a module. */
 export function chunksByArea(): { plugin: Plugin; nameOf: (id: string) => string | null } {
-  const labels = new Map<string, Set<string>>();
+  const reachedBy = new Map<string, Reached>();
   const plugin: Plugin = {
     name: 'chunks-by-area',
     apply: 'build',
     buildEnd() {
-      labels.clear();
+      reachedBy.clear();
       const modules = new Map([...this.getModuleIds()].map((id) => [id, this.getModuleInfo(id)]));
       const allIcons = [...modules.values()].find((info) => info && ICONS.test(info.id));
       const icons = allIcons ? readIcons(allIcons) : new Map<string, string>();
       const roots = new Set([...modules.values()].flatMap((info) => info?.dynamicallyImportedIds ?? []));
-      for (const root of roots) {
-        const label = labelRoot(root);
-        const queue = [root];
-        for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-          const known = labels.get(id);
-          if (known?.has(label)) continue;
-          labels.set(id, (known ?? new Set()).add(label));
-          const info = modules.get(id);
-          if (info) queue.push(...listImports(info, icons));
+      const reach = [...roots].map((root) => {
+        const reached = listReached(root, modules, icons);
+        return { label: labelRoot(root), reached, needs: findNeeds(reached) };
+      });
+      for (const { label, reached, needs } of reach) {
+        const least = FIRST_NEEDS[label] ?? leastNeeds(reach.filter((other) => other.label === label));
+        const isFirst = NEEDS.indexOf(needs) <= NEEDS.indexOf(least) || label in FIRST_PAGES;
+        for (const id of reached) {
+          const by = reachedBy.get(id) ?? { labels: new Set(), needs: new Set() };
+          by.labels.add(isFirst ? label : `${label}-more`);
+          by.needs.add(needs);
+          reachedBy.set(id, by);
         }
       }
     },
@@ -125,7 +194,9 @@ export function chunksByArea(): { plugin: Plugin; nameOf: (id: string) => string
   return {
     plugin,
     nameOf: (id) => {
-      const reached = labels.get(id);
+      // Validation is a chunk of its own: the grid checks values with it, and so do forms, but lists do not.
+      if (id.includes('/node_modules/zod/')) return 'zod';
+      const reached = reachedBy.get(id);
       return reached ? nameChunk(reached) : null;
     },
   };

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { chooseMenuItem, expectAccessible } from '../support/actions.ts';
+import { chooseMenuItem, expectAccessible, listChunks } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
@@ -162,6 +162,15 @@ for (const path of ['/nowhere', '/users/12/nowhere', '/users/nobody']) {
     await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
   });
 }
+
+test('a list starts without the code of dialogs, forms and other areas', async ({ page }) => {
+  const changes = page.waitForRequest(/\/publication\/positions/);
+  await openAs(page, ada, '/users');
+  await expect(page.getByRole('grid', { name: 'Users' }).getByRole('rowheader').first()).toBeVisible();
+  // What follows the changes of the site is the last code that the page loads by itself.
+  await changes;
+  expect(await listChunks(page)).toEqual(['core', 'index', 'lists', 'start', 'users', 'worker']);
+});
 
 test('static files are served precompressed according to the accepted encodings', async ({ request }) => {
   const page = await (await request.get('/')).text();

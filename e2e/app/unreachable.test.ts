@@ -49,7 +49,7 @@ test('recovers automatically', async ({ page, service, expectFailure }) => {
   expectFailure(SERVICE_DOWN);
   await openAs(page, ada, '/users');
   await expect(page.getByRole('grid', { name: 'Users' }).getByRole('row').nth(5)).toBeVisible();
-  await preloadPage(page, page.getByRole('link', { name: 'Overview' }), 'small-areas');
+  await preloadPage(page, page.getByRole('link', { name: 'Overview' }), 'overview');
   await service.stop();
   await page.getByRole('link', { name: 'Overview' }).click();
   await expect(page.getByText('Not loaded: the service cannot be reached.').first()).toBeVisible();

@@ -96,20 +96,23 @@ export async function expectToast(page: Page, text: string | RegExp): Promise<vo
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa'];
 
+/** Names of the chunks of the console that the page has loaded (scripts/chunks.ts), sorted. */
+export async function listChunks(page: Page): Promise<string[]> {
+  const addresses = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => name),
+  );
+  return addresses
+    .flatMap((address) => /\/assets\/([\w-]+)-[\w-]{8}\.js$/.exec(address)?.[1] ?? [])
+    .toSorted();
+}
+
 /**
  * Hovers over a link until the code of its page is loaded, as the console preloads it, so that the page can be opened
- * while the service is down. `chunk` is the name of the page's chunk (scripts/chunks.ts).
+ * while the service is down. `chunk` is the name of the page's chunk.
  */
 export async function preloadPage(page: Page, link: Locator, chunk: string): Promise<void> {
   await link.hover();
-  const readResources = () =>
-    page.evaluate(() =>
-      performance
-        .getEntriesByType('resource')
-        .map(({ name }) => name)
-        .join(' '),
-    );
-  await expect.poll(readResources).toMatch(new RegExp(`/assets/${chunk}-[\\w-]{8}\\.js`));
+  await expect.poll(() => listChunks(page)).toContain(chunk);
   await waitForResponses(page);
 }
 

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
-import { ComboBox, Input } from 'react-aria-components';
+import { ComboBox } from 'react-aria-components/ComboBox';
+import { Input } from 'react-aria-components/Input';
 import { FieldFrame } from '../ui/form/FieldFrame.tsx';
 import { OptionList } from '../ui/form/select/OptionList.tsx';
 import type { DirectoryRow } from './engine/row.ts';

@@ -12,19 +12,14 @@ import {
   Sun,
 } from 'lucide-react';
 import { useState, useDeferredValue, useEffect } from 'react';
-import {
-  Autocomplete,
-  Dialog,
-  Header,
-  Input,
-  Menu,
-  MenuItem,
-  MenuSection,
-  Modal,
-  ModalOverlay,
-  SearchField,
-  Text,
-} from 'react-aria-components';
+import { Autocomplete } from 'react-aria-components/Autocomplete';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Header } from 'react-aria-components/Header';
+import { Input } from 'react-aria-components/Input';
+import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { SearchField } from 'react-aria-components/SearchField';
+import { Text } from 'react-aria-components/Text';
 import { CAPABILITIES } from '../../api/capabilities.gen.ts';
 import { getPermission, useSession, hasAnyCapability } from '../../api/session.ts';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';

@@ -10,9 +10,9 @@ import { Form } from '../../ui/form/Form.tsx';
 import { PasswordField } from '../../ui/form/PasswordField.tsx';
 import { TextField } from '../../ui/form/TextField.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
+import EnrolmentForm from './EnrolmentForm.tsx';
 
 const SecondFactorForm = lazyWithPreload(() => import('./SecondFactorForm.tsx'));
-const EnrolmentForm = lazyWithPreload(() => import('./EnrolmentForm.tsx'));
 
 interface SignInFormProps {
   /** User and site of a repeated sign-in; undefined on the sign-in page. */

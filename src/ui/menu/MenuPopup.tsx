@@ -1,15 +1,10 @@
 import { Check } from 'lucide-react';
 import { useEffect } from 'react';
 import type { RefObject } from 'react';
-import {
-  Menu,
-  MenuItem,
-  type MenuItemProps,
-  MenuSection,
-  Popover,
-  Separator,
-  Text,
-} from 'react-aria-components';
+import { Menu, MenuItem, type MenuItemProps, MenuSection } from 'react-aria-components/Menu';
+import { Popover } from 'react-aria-components/Popover';
+import { Separator } from 'react-aria-components/Separator';
+import { Text } from 'react-aria-components/Text';
 import { flushSync } from 'react-dom';
 import { cx } from '../cx.ts';
 import { preloadConfirmDialog } from '../dialog/ConfirmHost.tsx';

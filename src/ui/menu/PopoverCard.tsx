@@ -1,5 +1,6 @@
 import type { ReactNode, RefObject } from 'react';
-import { Dialog, Popover } from 'react-aria-components';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Popover } from 'react-aria-components/Popover';
 import '../style/popover.css';
 
 interface PopoverCardProps {

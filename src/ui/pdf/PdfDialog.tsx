@@ -1,6 +1,8 @@
 import { Maximize, PanelRight, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Heading } from 'react-aria-components/Heading';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { formatMoment } from '../../lib/dates/dates.ts';
 import { IconButton } from '../button/IconButton.tsx';
 import { cx } from '../cx.ts';

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChartColumnStacked, CircleAlert, RefreshCw, Search } from 'lucide-react';
 import { useId, useState } from 'react';
-import { ComboBox, Input } from 'react-aria-components';
+import { ComboBox } from 'react-aria-components/ComboBox';
+import { Input } from 'react-aria-components/Input';
 import { activityNames, exportTypeNames, activitySourceNames } from '../../../../contract/rules/activity.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';

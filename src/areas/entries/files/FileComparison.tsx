@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
 import { Suspense, useMemo, useState } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Heading } from 'react-aria-components/Heading';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import type { FieldValue, FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { saveFile } from '../../../files/download.ts';

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useDeferredValue, useRef, useState } from 'react';
-import { ComboBox, Input } from 'react-aria-components';
+import { ComboBox } from 'react-aria-components/ComboBox';
+import { Input } from 'react-aria-components/Input';
 import { toServiceError } from '../../../api/errors.ts';
 import { OptionList } from '../../../ui/form/select/OptionList.tsx';
 import type { FieldOption } from '../../../ui/form/select/OptionList.tsx';

@@ -2,15 +2,10 @@ import { parseDate, today } from '@internationalized/date';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { RefObject } from 'react';
-import {
-  Button as AriaButton,
-  Calendar,
-  CalendarCell,
-  CalendarGrid,
-  CalendarHeading,
-  Dialog,
-  Popover,
-} from 'react-aria-components';
+import { Button as AriaButton } from 'react-aria-components/Button';
+import { Calendar, CalendarCell, CalendarGrid, CalendarHeading } from 'react-aria-components/Calendar';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Popover } from 'react-aria-components/Popover';
 import { parseDateText } from '../../../lib/dates/date-text.ts';
 import type { DateKind } from '../../../lib/dates/date-text.ts';
 import { buttonClass } from '../../button/button-class.ts';

@@ -1,6 +1,8 @@
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { ComboBox, Group, Input } from 'react-aria-components';
+import { ComboBox } from 'react-aria-components/ComboBox';
+import { Group } from 'react-aria-components/Group';
+import { Input } from 'react-aria-components/Input';
 import type { FieldValues } from 'react-hook-form';
 import { FieldFrame } from '../FieldFrame.tsx';
 import { useField } from '../use-field.ts';

@@ -1,7 +1,8 @@
 import { ChevronDown } from 'lucide-react';
 import { useId } from 'react';
 import type { Ref } from 'react';
-import { Button, Select as AriaSelect, SelectValue } from 'react-aria-components';
+import { Button } from 'react-aria-components/Button';
+import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
 import { cx } from '../../cx.ts';
 import { OptionList } from './OptionList.tsx';
 import type { FieldOption } from './OptionList.tsx';

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useDeferredValue, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
-import { Popover } from 'react-aria-components';
+import { Popover } from 'react-aria-components/Popover';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- HTML has no element for the list box of a combobox (ARIA) */
 import type { FieldValueItem, NamedValue } from '../../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../../contract/rules/schema/fields.ts';
