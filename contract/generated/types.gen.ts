@@ -3941,6 +3941,10 @@ export type DeliveryAttempt = {
     offset: number;
     eventId: string;
     date: string;
+    /**
+     * Where the event was sent: the address of the destination at that time, for JetStream with the subject behind a space. Null for attempts that an older version recorded.
+     */
+    address?: string | null;
     durationMs: number;
     /**
      * Status of the answer; null without an answer. JetStream: 200 for a stored message, otherwise the code of the error.

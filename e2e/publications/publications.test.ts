@@ -290,7 +290,7 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   const attempts = grid(page, 'Attempts');
   await expect(page.getByText(/attempt in a row failed|attempts in a row failed/)).toBeVisible();
   const attempt = attempts.getByRole('row').filter({ hasText: 'No response' }).first();
-  await expect(attempt).toBeVisible();
+  await expect(attempt).toContainText(`https://127.0.0.1:${port}/steward`);
   await page.getByRole('button', { name: 'Try now' }).click();
   await expectToast(page, 'being sent to Warehouse');
   const countFailed = () => attempts.getByRole('row').filter({ hasText: 'No response' }).count();

@@ -60,6 +60,7 @@ export async function createSender(
     return { send: (message) => sendRequest(egress, { url, secret }, message), close: async () => {} };
   // Loaded here, for the memory and the start of services without a destination of this kind (decision 0043).
   const { createJetStreamPublisher } = await import('./jetstream.ts');
+  const address = `${url} ${subject ?? ''}`;
   const publisher = createJetStreamPublisher(egress, {
     url,
     subject: subject ?? '',
@@ -71,7 +72,15 @@ export async function createSender(
       const startedAt = performance.now();
       const { status, detail } = await publisher.publish({ eventId, body });
       const durationMs = Math.round(performance.now() - startedAt);
-      return { off, eventId, durationMs, status, detail: cleanDetail(detail), isDelivered: status === 200 };
+      return {
+        off,
+        eventId,
+        address,
+        durationMs,
+        status,
+        detail: cleanDetail(detail),
+        isDelivered: status === 200,
+      };
     },
   };
 }
@@ -91,7 +100,7 @@ async function sendRequest(
 ): Promise<NewAttempt & { isDelivered: boolean }> {
   const sentAt = new Date();
   const startedAt = performance.now();
-  const attempt = { off, eventId };
+  const attempt = { off, eventId, address: url };
   try {
     const response = await egress.fetch(url, {
       method: 'POST',

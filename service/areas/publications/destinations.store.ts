@@ -196,6 +196,8 @@ export async function getSecret(db: Db, siteId: number, id: number): Promise<Buf
 export interface NewAttempt {
   off: number;
   eventId: string;
+  /** Where the message was sent: the address of the destination at that time, for JetStream with the subject behind a space. */
+  address: string;
   durationMs: number;
   status: number | null;
   detail: string;
@@ -204,8 +206,9 @@ export interface NewAttempt {
 /** Records an attempt. */
 export async function insertAttempt(db: Db, siteId: number, id: number, attempt: NewAttempt): Promise<void> {
   await sql`
-    insert into delivery_attempt (site_id, destination_id, off, event_id, duration_ms, status, detail)
-    select ${siteId}, ${id}, ${attempt.off}, ${attempt.eventId}::uuid, ${attempt.durationMs}, ${attempt.status}::int, ${attempt.detail}
+    insert into delivery_attempt (site_id, destination_id, off, event_id, address, duration_ms, status, detail)
+    select ${siteId}, ${id}, ${attempt.off}, ${attempt.eventId}::uuid, ${attempt.address}, ${attempt.durationMs}, ${attempt.status}::int,
+      ${attempt.detail}
     where exists (select from publication_destination where site_id = ${siteId} and destination_id = ${id})`.execute(
     db,
   );
@@ -240,9 +243,11 @@ export async function saveDelivery(
   return numAffectedRows > 0n;
 }
 
-export interface StoredAttempt extends NewAttempt {
+export interface StoredAttempt extends Omit<NewAttempt, 'address'> {
   id: number;
   at: Date;
+  /** Null for an attempt that an older version recorded. */
+  address: string | null;
 }
 
 /** The newest attempts, or those before the attempt `before`. */
@@ -253,7 +258,8 @@ export async function listAttempts(
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<StoredAttempt[]> {
   const { rows } = await sql<StoredAttempt>`
-    select attempt_id as id, off, event_id as "eventId", at, duration_ms as "durationMs", status, detail from delivery_attempt
+    select attempt_id as id, off, event_id as "eventId", at, address, duration_ms as "durationMs", status, detail
+    from delivery_attempt
     where site_id = ${siteId} and destination_id = ${id} and attempt_id < ${before ?? Number.MAX_SAFE_INTEGER}
     order by attempt_id desc limit ${limit}`.execute(db);
   return rows;

@@ -125,7 +125,7 @@ onEachApp(
       }
       expect(await read(destination)).toMatchObject({ lag: 0, failures: 0, isEnabled: true });
       expect(await listAttempts(destination)).toMatchObject([
-        { status: 200, detail: 'thanks' },
+        { status: 200, detail: 'thanks', address: url },
         { status: 200 },
         { status: 200 },
       ]);
@@ -239,8 +239,15 @@ onEachApp(
           body,
         );
       const [newest, oldest] = await listAttempts(destination);
+      await api().put(`${DESTINATIONS}/${destination.id}`, { url: `${url}/moved` });
       expect((await resend({ offset: oldest?.offset })).body.attempts).toMatchObject([
-        { offset: oldest?.offset, status: 200 },
+        { offset: oldest?.offset, status: 200, address: `${url}/moved` },
+      ]);
+      // An attempt keeps the address that it was sent to.
+      expect((await listAttempts(destination)).map(({ address }) => address)).toEqual([
+        `${url}/moved`,
+        url,
+        url,
       ]);
       expect(received.map(({ name }) => name)).toEqual(['A', 'B', 'A']);
       expect((await resend({ since: '2020-01-01T00:00:00Z' })).status).toBe(200);

@@ -121,6 +121,7 @@ describe.skipIf(program === undefined)('a real server', () => {
         await deliver();
         // A process that ended before it saved that the stream has the message sends it again.
         const [last] = await readAttempts();
+        expect(last?.address).toBe(`nats://127.0.0.1:${server.port} ${subject}`);
         const resent = await api.post<{ attempts: DeliveryAttempt[] }>(`${path}/resend`, {
           offset: last?.offset,
         });

@@ -2752,6 +2752,7 @@ export const zDeliveryAttempt = z.object({
     offset: z.int(),
     eventId: z.uuid(),
     date: z.iso.datetime({ offset: true }),
+    address: z.string().nullish(),
     durationMs: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     status: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
     detail: z.string()

@@ -63,6 +63,7 @@ interface DeliveryAttemptTable {
   off: number;
   event_id: string;
   at: Timestamp;
+  address: Nullable<string>;
   duration_ms: number;
   status: Nullable<number>;
   detail: string;

@@ -222,6 +222,12 @@ const COLUMNS: readonly Column<AttemptRow>[] = [
     cell: ({ detail }) => <span title={detail}>{detail}</span>,
   },
   {
+    id: 'address',
+    header: 'Sent to',
+    minWidth: 200,
+    cell: ({ address }) => (typeof address === 'string' ? <span title={address}>{address}</span> : '—'),
+  },
+  {
     id: 'duration',
     header: 'Took',
     width: 100,
