@@ -22,14 +22,18 @@ export async function describeServer(pool: Pool): Promise<string> {
   return `PostgreSQL with ${rows[0]?.settings}.`;
 }
 
+const measureReads = async (entryService: EntryService, pool: Pool | undefined): Promise<Measure[]> => [
+  ...(await measurePages(entryService, pool)),
+  ...(await measureDeepPages(entryService)),
+  ...(await measureCachedLists(entryService, pool)),
+  ...(await measureSearches(entryService)),
+];
+
 async function measureAll(entryService: EntryService, pool: Pool | undefined): Promise<Measure[]> {
   const load: Measure = { name: 'load with history', ours: entryService.loadMs / 1000, unit: 's' };
   return [
     load,
-    ...(await measurePages(entryService, pool)),
-    ...(await measureDeepPages(entryService)),
-    ...(await measureCachedLists(entryService, pool)),
-    ...(await measureSearches(entryService)),
+    ...(await measureReads(entryService, pool)),
     ...(await measureHistory(entryService)),
     ...(await measureMemory(entryService)),
     // Last, because the other measures read the loaded data.
@@ -37,13 +41,32 @@ async function measureAll(entryService: EntryService, pool: Pool | undefined): P
   ];
 }
 
+/** Space of the database on the disk. */
+async function measureSize(pool: Pool): Promise<Measure[]> {
+  const { rows } = await pool.query<{ gigabytes: number }>(
+    'select pg_database_size(current_database()) / 1e9::float8 as gigabytes',
+  );
+  return rows.map(({ gigabytes }) => ({ name: 'database', ours: gigabytes, unit: 'GB' }));
+}
+
 export const entriesLoad: Bench = {
   name: 'Entries loaded into PostgreSQL',
-  async run({ entries: requestedCount = ENTRIES }) {
+  async run({ entries: requestedCount = ENTRIES, note }) {
     const entryService = await startEntryService('postgres', { entries: requestedCount, changes: 0 });
-    await entryService.remove();
-    const limit = (MAX_LOAD_SECONDS * requestedCount) / ENTRIES;
-    return [{ name: 'load without history', ours: entryService.loadMs / 1000, unit: 's', maximum: limit }];
+    const pool = new Pool({ connectionString: entryService.service.storageEnv['DATABASE_URL'], max: 2 });
+    try {
+      note(`${requestedCount.toLocaleString('en')} entries. ${await describeServer(pool)}`);
+      const limit = (MAX_LOAD_SECONDS * requestedCount) / ENTRIES;
+      return [
+        { name: 'load without history', ours: entryService.loadMs / 1000, unit: 's', maximum: limit },
+        ...(await measureSize(pool)),
+        ...(await measureReads(entryService, pool)),
+        ...(await measureMemory(entryService)),
+      ];
+    } finally {
+      await pool.end();
+      await entryService.remove();
+    }
   },
 };
 
