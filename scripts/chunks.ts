@@ -38,9 +38,14 @@ const CHUNK_NAMES: Readonly<Record<string, string>> = {
   imports: 'jobs',
 };
 
-/** What the first chunk of an area may need, if not as little as the least of its roots: these are not worth a second chunk. */
+/**
+ * Limits of what the first chunk of an area may need, where it is not as little as the least of its roots: areas that `FIRST_PAGES`
+ * divides, and others whose rest is not worth a chunk.
+ */
 const FIRST_NEEDS: Readonly<Record<string, Needs>> = {
+  users: 'forms',
   'users-more': 'forms',
+  entries: 'forms',
   'entries-more': 'forms',
   invitations: 'forms',
   'sign-in': 'forms',
@@ -51,7 +56,7 @@ const FIRST_NEEDS: Readonly<Record<string, Needs>> = {
   proxies: 'popups',
 };
 
-/** What every page loads when it has started: saved views, and what goes on in the background. */
+/** Lazy roots that every page loads when it has started: saved views, and work in the background. */
 const STARTED_WITH_PAGES = [
   'app/views/TableViewsMenu.tsx',
   'app/jobs/legacy-jobs.ts',
@@ -62,7 +67,7 @@ const STARTED_WITH_PAGES = [
 ];
 
 /** The label of a lazy root, from its path: its area, or the part of the frame that it belongs to. */
-export function labelRoot(id: string): string {
+function labelRoot(id: string): string {
   const path = id.replaceAll('\\', '/');
   if (STARTED_WITH_PAGES.some((file) => path.endsWith(`/src/${file}`))) return 'start';
   // The palette loads what all areas add to it.
@@ -86,21 +91,21 @@ export function labelRoot(id: string): string {
   return /\/src\/(app|ui)\//.test(path) ? 'overlays' : 'shared';
 }
 
-/** What a root needs besides plain pages: popups (menus, dialogs, pickers), or forms and their validation too. */
-export type Needs = 'nothing' | 'popups' | 'forms';
+/** Needs of a root besides plain pages: popups (menus, dialogs, pickers), or forms and their validation too. */
+type Needs = 'nothing' | 'popups' | 'forms';
 const NEEDS: readonly Needs[] = ['nothing', 'popups', 'forms'];
 
 const FORM_PACKAGES = /\/node_modules\/react-hook-form\/|\/zod\.gen\.ts$/;
 const POPUP_PACKAGES = /\/node_modules\/react-aria/;
 
 /** The roots that reach a module: their labels, and what each of them needs. */
-export interface Reached {
+interface Reached {
   labels: Set<string>;
   needs: Set<Needs>;
 }
 
 /** The chunk of a module that is reached so. Each condition on a layer also holds for what the module imports. */
-export function nameChunk({ labels, needs }: Reached): string {
+function nameChunk({ labels, needs }: Reached): string {
   const areas = new Set([...labels].map((label) => label.replace(/-more$/, '')));
   if (labels.has('frame') || (labels.has('users') && labels.has('entries'))) return 'core';
   if (labels.has('start')) return 'start';
@@ -181,7 +186,7 @@ export function chunksByArea(): { plugin: Plugin; nameOf: (id: string) => string
       });
       for (const { label, reached, needs } of reach) {
         const least = FIRST_NEEDS[label] ?? leastNeeds(reach.filter((other) => other.label === label));
-        const isFirst = NEEDS.indexOf(needs) <= NEEDS.indexOf(least) || label in FIRST_PAGES;
+        const isFirst = NEEDS.indexOf(needs) <= NEEDS.indexOf(least);
         for (const id of reached) {
           const by = reachedBy.get(id) ?? { labels: new Set(), needs: new Set() };
           by.labels.add(isFirst ? label : `${label}-more`);

@@ -43,7 +43,7 @@ test('only ui/form builds selects and calendars of React Aria', () => {
   const found = files.filter(
     (file) =>
       !file.startsWith('src/ui/form/') &&
-      /from 'react-aria-components\/(?:Select|DatePicker|DateField|Calendar|TimeField|Switch)'/.test(
+      /import \{[^}]*\b(?:Select|DatePicker|DateField|Calendar|TimeField|Switch)\b[^}]*\} from 'react-aria-components\/\w+'/.test(
         readCode(file),
       ),
   );

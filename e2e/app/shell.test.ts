@@ -167,7 +167,7 @@ test('a list starts without the code of dialogs, forms and other areas', async (
   const changes = page.waitForRequest(/\/publication\/positions/);
   await openAs(page, ada, '/users');
   await expect(page.getByRole('grid', { name: 'Users' }).getByRole('rowheader').first()).toBeVisible();
-  // What follows the changes of the site is the last code that the page loads by itself.
+  // The follower of changes is the last code that the page loads by itself.
   await changes;
   expect(await listChunks(page)).toEqual(['core', 'index', 'lists', 'start', 'users', 'worker']);
 });

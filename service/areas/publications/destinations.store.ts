@@ -196,7 +196,7 @@ export async function getSecret(db: Db, siteId: number, id: number): Promise<Buf
 export interface NewAttempt {
   off: number;
   eventId: string;
-  /** Where the message was sent: the address of the destination at that time, for JetStream with the subject behind a space. */
+  /** Address of the destination when the message was sent, for JetStream with the subject behind a space. */
   address: string;
   durationMs: number;
   status: number | null;
