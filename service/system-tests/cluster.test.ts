@@ -32,6 +32,7 @@ import {
   isOnCitus,
   startCitusServers,
 } from '../testing/servers/citus.ts';
+import { startDatabaseProxy } from '../testing/servers/database-proxy.ts';
 import { hashCheaply, signInWithPassword } from '../testing/sign-in.ts';
 import { as, createTestApp, makePerson, onEachApp } from '../testing/site.ts';
 
@@ -280,16 +281,37 @@ async function findWorker(db: Db, siteId: number): Promise<string | undefined> {
   return (await readClusterStatus(db)).sites.find(({ slug }) => slug === rows[0]?.slug)?.node;
 }
 
-test.skipIf(programs === undefined)(
-  'the sites of a worker that is down get 503 until it is back, and others work (needs Citus)',
-  async () => {
-    const nodes = await startCitusServers();
+/** A worker that is lost: its process ends, or nothing that is sent to it is answered any more. */
+interface Loss {
+  lose: () => Promise<void> | void;
+  restore: () => Promise<void> | void;
+}
+
+/** Starts a coordinator and two workers. `isSilent`: whether a lost worker closes no connection, like a machine without power. */
+async function startLossyCluster(isSilent: boolean): Promise<{ urls: string[]; losses: Map<string, Loss> }> {
+  const nodes = await startCitusServers();
+  onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.stop()))));
+  const [coordinator = '', ...workers] = await createOnEachServer(nodes);
+  const proxies = isSilent ? await Promise.all(workers.map((url) => startDatabaseProxy(url))) : [];
+  onTestFinished(() => proxies.forEach((proxy) => proxy.close()));
+  const urls = isSilent ? proxies.map(({ url }) => url) : workers;
+  const losses = urls.map((url, at): [string, Loss] => [
+    toAddress(url),
+    {
+      lose: () => (isSilent ? proxies[at]?.pause() : nodes[at + 1]?.end('SIGQUIT')),
+      restore: () => (isSilent ? proxies[at]?.resume() : nodes[at + 1]?.start()),
+    },
+  ]);
+  return { urls: [coordinator, ...urls], losses: new Map(losses) };
+}
+
+test.skipIf(programs === undefined).for(['is down', 'does not answer'])(
+  'the sites of a worker that %s get 503 until it is back, and others work (needs Citus)',
+  async (loss) => {
+    const isSilent = loss === 'does not answer';
+    const { urls, losses } = await startLossyCluster(isSilent);
     const dataDir = await mkdtemp(join(tmpdir(), 'steward-cluster-'));
-    onTestFinished(async () => {
-      await Promise.all(nodes.map((node) => node.stop()));
-      await rm(dataDir, { recursive: true });
-    });
-    const urls = await createOnEachServer(nodes);
+    onTestFinished(() => rm(dataDir, { recursive: true }));
     await distributeDatabase(urls, dataDir);
     const database = await openDatabase({ databaseUrl: urls[0], dataDir });
     onTestFinished(() => database.close());
@@ -306,7 +328,7 @@ test.skipIf(programs === undefined)(
     const password = 'a long password of the test';
     const options = { passwordHash: hashCheaply(password) };
     const members = [await makePerson(db, lost.siteId, options), await makePerson(db, other.siteId, options)];
-    const worker = nodes.find(({ url }) => toAddress(url) === address);
+    const worker = losses.get(address ?? '');
     if (!worker) throw new Error('The site is on no worker');
 
     const rows = `/api/rest/v4/data/entrydata/rows/query/${lost.typeId}`;
@@ -315,8 +337,10 @@ test.skipIf(programs === undefined)(
       lost.store('put', lost.items(id, { Name: 'Changed' })),
       lost.api.get(`${SCHEMA}/entrytypes/Thing/fields`),
     ];
-    await worker.end('SIGQUIT');
-    for (const reply of use()) {
+    await worker.lose();
+    const lostAt = performance.now();
+    // More requests than a process has connections.
+    for (const reply of Array.from({ length: 10 }, use).flat()) {
       const { status, headers, text } = await reply;
       expect([status, headers['retry-after'], text]).toEqual([
         503,
@@ -337,8 +361,10 @@ test.skipIf(programs === undefined)(
     }
     await other.create({ Name: 'Meanwhile' });
     expect(await other.names({})).toEqual(['Elsewhere', 'Meanwhile']);
+    // Nothing waits for the timeout of a statement, 30 seconds.
+    expect(performance.now() - lostAt).toBeLessThan(20_000);
 
-    await worker.start();
+    await worker.restore();
     await expect.poll(async () => (await lost.api.post(rows, { query: {} })).status).toBe(200);
     await lost.update(id, { Name: 'After' });
     expect(await lost.names({})).toEqual(['After']);

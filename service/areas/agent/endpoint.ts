@@ -18,6 +18,7 @@ import {
   withAbortSignal,
   withBudget,
   withReadOnly,
+  withSite,
 } from '../../kernel/db/database.ts';
 import { createDisconnectSignal, getOrigin } from '../../kernel/http/api-surface.ts';
 import { type CheckedBody, readJsonBody } from '../../kernel/http/bodies/read-body.ts';
@@ -269,7 +270,10 @@ export async function registerAgentEndpoint(
       context: {
         caller,
         rules: createReadRules(agent.entryTypeIds, agent),
-        db: withAbortSignal(withBudget(readOnly, createBudget(readOnly)), stop.signal),
+        db: withAbortSignal(
+          withBudget(withSite(readOnly, agent.siteId), createBudget(readOnly)),
+          stop.signal,
+        ),
         signal: stop.signal,
         origin,
         contract: options.contract,

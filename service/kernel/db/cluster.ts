@@ -76,6 +76,8 @@ export const CLUSTER_SETTINGS = [
   'citus.enable_unsafe_triggers = on',
   // Accounts are changed on the coordinator only, so that their locks need no worker.
   'citus.allow_modifications_from_workers_to_replicated_tables = off',
+  // A session that gave up a worker waits this long to tell it so.
+  'citus.node_connection_timeout = 5000',
 ] as const;
 
 /** A reason for which a cluster cannot be set up, for the person who does it. */
@@ -353,6 +355,28 @@ export async function initCluster(db: Db): Promise<ClusterChanges> {
     }
     if (present.size === 0) await commitTogether(tx);
     return { distributed: [...missing], droppedForeignKeys: dropped };
+  });
+}
+
+/** Time that a worker has to accept a connection, in a check of all of them. */
+const CHECK_TIMEOUT_MS = 2_000;
+
+/** The sites of workers that accept no connection. The statements are sent to the coordinator, and each worker is asked in turn. */
+export async function findLostSites(db: Db): Promise<ReadonlySet<number>> {
+  return db.transaction().execute(async (tx) => {
+    // A kept connection would not tell whether the worker still answers.
+    await run(tx, `set local citus.node_connection_timeout = ${CHECK_TIMEOUT_MS}`);
+    await run(tx, 'set local citus.max_cached_conns_per_worker = 0');
+    const { rows: nodes } = await sql<{ group: number; answers: boolean }>`
+      select groupid as "group", citus_check_connection_to_node(nodename, nodeport) as answers
+      from pg_dist_node where isactive and groupid <> 0`.execute(tx);
+    const lost = nodes.flatMap(({ group, answers }) => (answers ? [] : group));
+    if (lost.length === 0) return new Set();
+    const { rows: sites } = await sql<{ siteId: number }>`
+      with located as materialized (select s.site_id, ${SHARD_OF_SITE} as shardid from site s)
+      select l.site_id as "siteId" from located l join pg_dist_placement p on p.shardid = l.shardid
+      where p.groupid = any(${lost}::int[])`.execute(tx);
+    return new Set(sites.map(({ siteId }) => siteId));
   });
 }
 

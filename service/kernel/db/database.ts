@@ -9,6 +9,7 @@ import {
   sql,
   Transaction,
 } from 'kysely';
+import { findLostSites, isOfCluster } from './cluster.ts';
 import { Budget, type BudgetLimits } from './driver/budget.ts';
 import {
   Confirmation,
@@ -25,6 +26,7 @@ import { openPostgres, type PostgresOptions } from './driver/postgres.ts';
 import { createReadOnlySource } from './driver/read-only.ts';
 import { createRecord, createRecordingSource, ReadRoute, Standby } from './driver/standby.ts';
 import type { KnownRow, StatementResult } from './driver/statement-batch.ts';
+import { watchWorkers } from './driver/worker-watch.ts';
 import { explainIncompatibility, migrate, readMigrationState } from './migrate.ts';
 import { refuseMoved } from './moved-database.ts';
 import { type EmbeddedOptions, openEmbedded } from './pglite/pglite.ts';
@@ -155,6 +157,13 @@ export function createShownRecorder(db: Db): () => Promise<void> {
 /** The database of the process, for what its requests do together. */
 export const getSharedDb = (db: Db): Db => findParts(db)?.shared ?? db;
 
+/** The same database for work of one site, which ends early while the server with its rows does not answer. @throws Error within a transaction */
+export function withSite(db: Db, siteId: number | undefined): Db {
+  const parts = getParts(db, 'Within a transaction the site is that of its start');
+  const source = siteId === undefined ? undefined : parts.source.forSite?.(siteId);
+  return source ? createDb({ ...parts, source, shared: parts.shared ?? db }) : db;
+}
+
 /**
  * The database as a request of a user uses it: `db` records what it writes, and statements of `createReadDb`, which are aborted with
  * the signal, may be answered by a standby that has replayed all recorded writes of the user. Once a request has used `db`, all its
@@ -260,9 +269,33 @@ async function openServer(
   } finally {
     await migrating.destroy();
   }
-  const source = openPostgres(databaseUrl, limits, pool);
+  const source = await openSource(databaseUrl, limits, pool);
   const standby = reads && openStandby(source, limits, { ...reads, isPooled: pool.isPooled ?? false });
   return { db: createDb({ source, standby, budgetLimits }), standby };
+}
+
+/** Opens the connections to a server. The workers of a cluster are watched through a connection of its own. */
+async function openSource(
+  databaseUrl: string,
+  limits: Limits,
+  pool: PostgresOptions,
+): Promise<ConnectionSource> {
+  const source = openPostgres(databaseUrl, limits, pool);
+  try {
+    if (!(await isOfCluster(createDb({ source })))) return source;
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+  const checks = createDb({ source: openPostgres(databaseUrl, limits, { ...pool, maxConnections: 1 }) });
+  const watched = watchWorkers(source, () => findLostSites(checks));
+  return {
+    ...watched,
+    close: async () => {
+      await watched.close();
+      await checks.destroy();
+    },
+  };
 }
 
 /** Wait for a connection to a standby before the primary answers instead. */

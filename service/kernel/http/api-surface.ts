@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, badRequest, unauthorized, type FieldError } from '../api-error.ts';
 import { authorize } from '../auth/authorize.ts';
 import { UNKNOWN_ADDRESS, type Caller, type RequestOrigin } from '../auth/caller.ts';
-import { type AssumingDb, createBudget, type Db, openForUser } from '../db/database.ts';
+import { type AssumingDb, createBudget, type Db, openForUser, withSite } from '../db/database.ts';
 import type { Budget } from '../db/driver/budget.ts';
 import { createAuditTrailRecorder, type AuditTrail } from './audit-trail.ts';
 import type { BodyReader } from './bodies/body-reader.ts';
@@ -424,7 +424,8 @@ function createCall(
   { body, budget, ...parts }: RequestInput & { params: unknown; query: unknown },
   { bodyReader, contract, db, services }: ApiDependencies,
 ): Call {
-  const opened = openForUser(db, request.caller?.userId, budget);
+  const { siteId, userId } = request.caller ?? {};
+  const opened = openForUser(withSite(db, siteId), userId, budget);
   let signal: AbortSignal | undefined;
   let readDb: Db | undefined;
   return {

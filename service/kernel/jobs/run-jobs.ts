@@ -5,7 +5,14 @@ import { change, createHostActor, getActor } from '../audit/change.ts';
 import type { OperationRequirements } from '../auth/authorize.ts';
 import type { Caller } from '../auth/caller.ts';
 import { forEachBatch } from '../db/batches.ts';
-import { isEmbedded, withRecordedWrites, withTransaction, type Db, type Tx } from '../db/database.ts';
+import {
+  isEmbedded,
+  withRecordedWrites,
+  withSite,
+  withTransaction,
+  type Db,
+  type Tx,
+} from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import { notify } from '../notifications.store.ts';
 import { formatNumber } from '../numbers.ts';
@@ -146,7 +153,8 @@ async function runTurn(
   signal?: AbortSignal,
 ): Promise<void> {
   // What a job writes is written by the person who started it.
-  const db = job.owner ? withRecordedWrites(processContext.db, job.owner.userId) : processContext.db;
+  const siteDb = withSite(processContext.db, job.siteId);
+  const db = job.owner ? withRecordedWrites(siteDb, job.owner.userId) : siteDb;
   const context = { ...processContext, db };
   const { log } = context;
   const fields = { siteId: job.siteId, jobId: job.jobId, kind: job.kind };

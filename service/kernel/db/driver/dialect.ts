@@ -68,6 +68,8 @@ export const createBatchConnection = (runAll: RunAll, release: Connection['relea
 
 export interface ConnectionSource {
   acquire(): Promise<Connection>;
+  /** The same source for work of one site, where sites are on several servers; closing it closes this one. */
+  forSite?(siteId: number): ConnectionSource;
   close(): Promise<void>;
 }
 

@@ -14,6 +14,9 @@ const READ_ONLY = ' read only';
  */
 export const createReadOnlySource = (source: ConnectionSource): ConnectionSource => ({
   acquire: async () => createReadOnlyConnection(await source.acquire()),
+  ...(source.forSite && {
+    forSite: (siteId) => createReadOnlySource(source.forSite?.(siteId) ?? source),
+  }),
   close: async () => {},
 });
 
