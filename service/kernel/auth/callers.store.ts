@@ -112,14 +112,13 @@ interface CallerRow {
 }
 
 /** Columns of the principal. `is_assigned` is true while the assignment exists and the principal may act. */
-const buildPrincipalColumns = (ip: RawBuilder<unknown>) => sql`pa.email as principal_email,
+const buildPrincipalColumns = (ip: RawBuilder<unknown>) => sql`account_email(x.user_id) as principal_email,
   coalesce(${buildCanAct('pm')}, false) as is_assigned, ${buildCapabilities('pm')} as principal_capabilities,
   ${isRefused(ip, 'pm')} as is_principal_address_refused`;
 
 const buildPrincipalJoins = (principalId: RawBuilder<unknown>) => sql`
   left join proxy_assignment x on x.site_id = m.site_id and x.proxy_id = m.user_id and x.user_id = ${principalId}
-  left join membership pm on pm.site_id = x.site_id and pm.user_id = x.user_id
-  left join account pa on pa.user_id = x.user_id`;
+  left join membership pm on pm.site_id = x.site_id and pm.user_id = x.user_id`;
 
 /** The user of a session or access token, before the API surface checks addresses and acting. */
 export interface AuthenticatedCaller {
@@ -223,13 +222,12 @@ export async function findSession(
 
 const selectSession = defineStatement(
   (tokenHash: RawBuilder<Buffer>, address: RawBuilder<string | null>) => sql<CallerRow>`
-    select s.site_id, s.user_id, a.email, s.expires_at, null as client_id, null as scopes, ${MEMBER_CAPABILITIES} as capabilities,
+    select s.site_id, s.user_id, account_email(s.user_id) as email, s.expires_at, null as client_id, null as scopes, ${MEMBER_CAPABILITIES} as capabilities,
            coalesce(s.proven_at > now() - make_interval(mins => ${PROOF_TTL_MINUTES}), false) as is_proven, s.is_federated,
            s.last_seen_at < now() - make_interval(secs => ${LAST_SEEN_INTERVAL_SECONDS}) as is_last_seen_stale,
            ${isRefused(sql`${address}::inet`, 'm')} as is_address_refused, r.report_id, r.principal_id, ${buildPrincipalColumns(sql`${address}::inet`)}
     from session s
     join membership m on m.site_id = s.site_id and m.user_id = s.user_id
-    join account a on a.user_id = s.user_id
     left join acting_report r on r.site_id = s.site_id and r.report_id = s.acting_report_id
     ${buildPrincipalJoins(sql`r.principal_id`)}
     where s.token_hash = ${tokenHash} and s.pending is null and s.expires_at > now()
@@ -297,12 +295,11 @@ const selectAccessToken = defineStatement(
     address: RawBuilder<string | null>,
     principalId: RawBuilder<number | null>,
   ) => sql<CallerRow>`
-    select t.site_id, t.user_id, a.email, t.expires_at, t.client_id, false as is_proven, false as is_federated, t.scopes, ${MEMBER_CAPABILITIES} as capabilities, false as is_last_seen_stale,
+    select t.site_id, t.user_id, account_email(t.user_id) as email, t.expires_at, t.client_id, false as is_proven, false as is_federated, t.scopes, ${MEMBER_CAPABILITIES} as capabilities, false as is_last_seen_stale,
            ${isRefused(sql`${address}::inet`, 'm')} as is_address_refused, r.report_id, ${principalId}::int as principal_id, ${buildPrincipalColumns(sql`${address}::inet`)}
     from access_token t
     join api_key k on k.client_id = t.client_id and ${API_KEY_IS_VALID}
     join membership m on m.site_id = t.site_id and m.user_id = t.user_id
-    join account a on a.user_id = t.user_id
     ${buildPrincipalJoins(sql`${principalId}::int`)}
     left join acting_report r on r.site_id = x.site_id and r.proxy_id = x.proxy_id and r.principal_id = x.user_id
       and r.day = (now() at time zone 'UTC')::date

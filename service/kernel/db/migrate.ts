@@ -61,6 +61,7 @@ import { up as jobsOfKinds } from './migrations/0063_jobs_of_kinds.ts';
 import { up as formulaMaxLength } from './migrations/0064_formula_max_length.ts';
 import { largestCountIndexes, up as largestCounts } from './migrations/0065_largest_counts.ts';
 import { up as attemptAddress } from './migrations/0066_attempt_address.ts';
+import { up as accountEmail } from './migrations/0067_account_email.ts';
 import { partitionTables } from './partitions.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -139,6 +140,7 @@ const allMigrations: SchemaMigrations = {
   '0064_formula_max_length': { up: formulaMaxLength, phase: 'expand' },
   '0065_largest_counts': { up: largestCounts, phase: 'expand', indexes: largestCountIndexes },
   '0066_attempt_address': { up: attemptAddress, phase: 'expand' },
+  '0067_account_email': { up: accountEmail, phase: 'expand' },
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */
