@@ -1,8 +1,17 @@
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { findCitusPrograms } from '../../../scripts/testing/postgres.ts';
+import { initCluster } from '../../kernel/db/cluster.ts';
 import { type Db, openDatabase } from '../../kernel/db/database.ts';
 import { PARTITIONED_TABLES } from '../../kernel/db/partitions.ts';
 import { createTestDatabase } from '../../testing/databases.ts';
+import {
+  addWorkers,
+  createCitusExtensions,
+  createOnEachServer,
+  isOnCitus,
+  startCitusServers,
+} from '../../testing/servers/citus.ts';
 import { runMove } from '../move.ts';
 import { openRestoreTarget, type RestoreTarget } from '../restore/target.ts';
 import { fillSample } from '../sample/fill.ts';
@@ -44,7 +53,7 @@ const readSecrets = async (db: Db): Promise<unknown[]> => {
 };
 
 // The move needs both kinds of database.
-test.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
+test.skipIf(isOnCitus || process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
   'moves everything to PostgreSQL, goes on after an interruption, and moves it back',
   async () => {
     const embedded = await createTestDatabase('embedded');
@@ -125,4 +134,38 @@ test.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
     await (await openDatabase(embedded)).close();
     await Promise.all([embedded.remove(), server.remove(), folder.remove()]);
   },
+);
+
+test.skipIf(findCitusPrograms() === undefined)(
+  'moves into a cluster before its tables are distributed, and is refused afterwards (needs Citus)',
+  async () => {
+    const nodes = await startCitusServers();
+    onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.stop()))));
+    const urls = await createOnEachServer(nodes);
+    await createCitusExtensions(urls);
+    await addWorkers(urls);
+    const embedded = await createTestDatabase('embedded');
+    const coordinator = { databaseUrl: urls[0], dataDir: embedded.dataDir };
+    await (await openDatabase(coordinator)).close();
+    const [source, target] = await Promise.all(
+      [embedded, coordinator].map((place) => openRestoreTarget({ ...place, acceptsMoved: true })),
+    );
+    if (!source || !target) throw new Error('The databases were not opened');
+    onTestFinished(async () => {
+      await Promise.all([source.close(), target.close()]);
+      await embedded.remove();
+    });
+    await fillSample(source.db, { users: 6, asOf: new Date('2026-11-20T12:00:00Z'), seed: 1 });
+    await moveDatabase(source.db, target, OPTIONS);
+    const countEntries = async (db: Db) => (await sql`select entry_id from entry`.execute(db)).rows.length;
+    const expected = await countEntries(source.db);
+    expect(expected).toBeGreaterThan(10);
+    await initCluster(target.db);
+    expect(await countEntries(target.db)).toBe(expected);
+    await expect(moveDatabase(source.db, target, OPTIONS)).rejects.toThrow(
+      'The tables of the target are distributed over a cluster',
+    );
+    await expect(moveDatabase(target.db, source, OPTIONS)).rejects.toThrow('The tables of this database');
+  },
+  120_000,
 );

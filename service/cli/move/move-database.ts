@@ -3,6 +3,7 @@
  * recorded in the target with the rows, so that an interrupted move continues where it was.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDistributed } from '../../kernel/db/cluster.ts';
 import { type Db, withTransaction } from '../../kernel/db/database.ts';
 import { type DataTable, digestTable, listTables } from '../../kernel/db/table-digest.ts';
 import { CommandError } from '../commands/command.ts';
@@ -59,6 +60,8 @@ export async function moveDatabase(
 ): Promise<MoveReport> {
   await refuseRunningService(source, 'this database');
   await refuseRunningService(target.db, 'the target');
+  await refuseCluster(source, 'this database');
+  await refuseCluster(target.db, 'the target');
   const tables = await listTables(source);
   const names = tables.map(({ name }) => name);
   compareSchemas(tables, await listTables(target.db));
@@ -102,6 +105,15 @@ async function refuseRunningService(db: Db, name: string): Promise<void> {
       throw new CommandError(`A service uses ${name}: stop all its processes first`);
     await sleep(CHECK_INTERVAL_MS);
   }
+}
+
+/** Rows are read and written by their place in the files of the server, and those of a cluster are on other servers. */
+async function refuseCluster(db: Db, name: string): Promise<void> {
+  if (await isDistributed(db))
+    throw new CommandError(
+      `The tables of ${name} are distributed over a cluster. To move into a cluster, move to its coordinator before steward cluster init; ` +
+        'to leave one, back up each site and restore it elsewhere.',
+    );
 }
 
 const describeTables = (tables: readonly DataTable[]): Set<string> =>

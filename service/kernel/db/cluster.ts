@@ -150,6 +150,10 @@ async function listDistributed(db: Db): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
+/** Whether `initCluster` has distributed tables of the database. */
+export const isDistributed = async (db: Db): Promise<boolean> =>
+  (await isOfCluster(db)) && (await listDistributed(db)).size > 0;
+
 interface Definition {
   table: string;
   name: string;
