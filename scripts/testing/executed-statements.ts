@@ -33,8 +33,8 @@ const isQueryBuilder = (node: ts.Node): boolean =>
   ts.isPropertyAccessExpression(node.expression) &&
   QUERY_BUILDERS.has(node.expression.name.text);
 
-/** SQL templates and Kysely queries in a source text, `sql` fragments included. */
-function findStatements(file: string, text: string): SqlStatement[] {
+/** SQL templates and Kysely queries in a source text, `sql` fragments included, an outer one before those within it. */
+export function findStatements(file: string, text: string): SqlStatement[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const statements: SqlStatement[] = [];
   const visit = (node: ts.Node): void => {
@@ -49,7 +49,7 @@ function findStatements(file: string, text: string): SqlStatement[] {
   return statements;
 }
 
-const findSqlFiles = (): string[] =>
+export const findSqlFiles = (): string[] =>
   globSync(SQL_FILES, { exclude: ['**/*.test.ts'] }).map((file) => file.replaceAll('\\', '/'));
 
 /** Ids of all SQL statements in the sources of the service. */

@@ -265,15 +265,18 @@ function updateChangeTimes(
 ): void {
   const setDirectTime =
     cause === CAUSE.user ? sql`, direct_at = ${at}::timestamptz, modified_by = ${userId}::int` : sql``;
-  const updateAnyTime = sql`update entry_change c set any_at = ${at}::timestamptz ${setDirectTime}`;
+  const changes = sql`any_at = ${at}::timestamptz ${setDirectTime}`;
   const renamed = collectChangedFields(writes).some(({ isKey }) => isKey);
   if (!renamed) {
     const ids = writes.map(({ entryId }) => entryId);
-    executeLater(sql`${updateAnyTime} where c.site_id = ${siteId} and c.entry_id ${equalsAny(ids)}`, tx);
+    executeLater(
+      sql`update entry_change c set ${changes} where c.site_id = ${siteId} and c.entry_id ${equalsAny(ids)}`,
+      tx,
+    );
     return;
   }
   executeLater(
-    sql`${updateAnyTime}, name = x.name
+    sql`update entry_change c set ${changes}, name = x.name
     from jsonb_to_recordset(${JSON.stringify(toNameRecords(writes, type))}::jsonb) as x(entry_id int, name text)
     where c.site_id = ${siteId} and c.entry_id = x.entry_id`,
     tx,
