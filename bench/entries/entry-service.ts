@@ -74,7 +74,7 @@ export function createCaller({ url }: { url: string }, token: string): EntryServ
 
 /** Creates an API key for the administrator on a site; returns an access token with the scope `data`. */
 export async function createAccessToken(service: Service, site = SITE): Promise<string> {
-  const printed = await service.admin('api-key', ada.email, '--scopes', 'data', '--site', site);
+  const printed = await service.admin('api-key', ada.email, '--replace', '--scopes', 'data', '--site', site);
   const key = z.object({ client_id: z.coerce.string(), client_secret: z.string() }).parse(printed);
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'data', ...key });
   const answer = await fetch(`${service.url}/api/rest/v1/oauth/token`, { method: 'POST', body });

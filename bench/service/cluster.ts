@@ -31,13 +31,17 @@ const TEMPLATE_SLUG = 'northlight';
 const Nodes = z.array(z.object({ isCoordinator: z.boolean(), sites: z.number() }));
 const Rows = z.object({ rows: z.array(z.object({ EntryId: z.number() })) });
 
-/** A service with its database, and callers of the API of some sites. */
+type Caller = ReturnType<typeof createCaller>;
+
+/** A service with its database of many sites. */
 interface Installation {
   service: Service;
+  databaseUrl: string;
   typeId: number;
   /** Id of the field Name. */
   nameFieldId: number;
-  calls: ReturnType<typeof createCaller>[];
+  /** Callers of the API of the measured sites, with new tokens, which are valid for 15 minutes. */
+  signIn(): Promise<Caller[]>;
   remove(): Promise<void>;
 }
 
@@ -145,11 +149,14 @@ async function createInstallation(databaseUrl: string, stop: () => Promise<void>
     const slugs = await fillSites(client);
     const every = Math.floor(slugs.length / MEASURED_SITES);
     const measured = slugs.filter((_, at) => at % every === 0).slice(0, MEASURED_SITES);
-    const calls: Installation['calls'] = [];
-    for (const slug of measured) calls.push(createCaller(service, await createAccessToken(service, slug)));
+    const signIn = async () => {
+      const calls: Caller[] = [];
+      for (const slug of measured) calls.push(createCaller(service, await createAccessToken(service, slug)));
+      return calls;
+    };
     const ids = await readIds(client);
     await client.end();
-    return { service, ...ids, calls, remove };
+    return { service, databaseUrl, ...ids, signIn, remove };
   } catch (error) {
     await client.end();
     await remove();
@@ -174,7 +181,7 @@ async function createCluster(): Promise<Installation> {
   });
 }
 
-type Work = (installation: Installation, call: Installation['calls'][number]) => Promise<unknown>;
+type Work = (installation: Installation, call: Caller) => Promise<unknown>;
 
 /** A window of the grid at any place of the list. */
 const readWindow: Work = ({ typeId }, call) =>
@@ -195,6 +202,15 @@ const writeName: Work = async ({ typeId, nameFieldId }, call) => {
   await call('PUT', paths.write(typeId), { storeRequests: [item] });
 };
 
+/** A caller of each measured site on both installations. */
+async function signInToBoth(ours: Installation, floor: Installation): Promise<[Caller, Caller][]> {
+  const others = await floor.signIn();
+  return (await ours.signIn()).flatMap((call, at): [Caller, Caller][] => {
+    const other = others[at];
+    return other ? [[call, other]] : [];
+  });
+}
+
 /** Measures the work on all sites of both installations in turns. */
 async function measurePair(
   name: string,
@@ -203,10 +219,9 @@ async function measurePair(
   maxRatio?: number,
 ): Promise<Measure[]> {
   const durations = { ours: [] as number[], floor: [] as number[] };
+  const callers = await signInToBoth(ours, floor);
   for (let round = -1; round < ROUNDS; round += 1)
-    for (const [at, call] of ours.calls.entries()) {
-      const other = floor.calls[at];
-      if (!other) continue;
+    for (const [call, other] of callers) {
       const pair = {
         ours: await measureMs(() => work(ours, call)),
         floor: await measureMs(() => work(floor, other)),
@@ -217,6 +232,73 @@ async function measurePair(
     }
   const maximum = maxRatio === undefined ? undefined : percentile(durations.floor, 0.95) * maxRatio;
   return toPercentiles(name, durations, maximum);
+}
+
+const Moves = z.object({ rows: z.array(z.object({ state: z.string(), moves: z.number() })) });
+
+/** Lets Citus move shards to where they should be, and waits for it. Returns the number of groups of shards that were moved. */
+async function rebalance(client: Client, options: string): Promise<number> {
+  await client.query(`select citus_rebalance_start(${options})`);
+  await client.query('select citus_rebalance_wait()');
+  const result = await client.query(
+    `select j.state::text, (select count(*)::int from pg_dist_background_task t where t.job_id = j.job_id) as moves
+     from pg_dist_background_job j order by j.job_id desc limit 1`,
+  );
+  const [job] = Moves.parse(result).rows;
+  if (job?.state !== 'finished') throw new Error(`The rebalancer ended as ${job?.state ?? 'nothing'}`);
+  return job.moves;
+}
+
+/** Reads and writes on all sites while Citus empties a worker, as before it is taken away, and fills it again, as after one was added. */
+async function measureRebalancing(
+  [ours, floor]: readonly [Installation, Installation],
+  note: (text: string) => void,
+): Promise<Measure[]> {
+  const client = new Client({ connectionString: ours.databaseUrl });
+  await client.connect();
+  const worker = `(select nodename from pg_dist_node order by nodeid desc limit 1),
+    (select nodeport from pg_dist_node order by nodeid desc limit 1), 'shouldhaveshards'`;
+  let isMoving = true;
+  const move = async (): Promise<number> => {
+    await client.query(`select citus_set_node_property(${worker}, false)`);
+    const emptied = await rebalance(client, 'drain_only := true');
+    await client.query(`select citus_set_node_property(${worker}, true)`);
+    return emptied + (await rebalance(client, ''));
+  };
+  const durations = { ours: [] as number[], floor: [] as number[] };
+  const failures: string[] = [];
+  let requests = 0;
+  const callers = await signInToBoth(ours, floor);
+  /** Works on all sites in turns until the shards are moved. */
+  const useAll = async (work: (call: Caller, other: Caller) => Promise<void>): Promise<void> => {
+    while (isMoving)
+      for (const [call, other] of callers) {
+        requests += 1;
+        await work(call, other).catch((error: unknown) => failures.push(String(error)));
+      }
+  };
+  const write = async (call: Caller): Promise<void> => {
+    await writeName(ours, call);
+  };
+  const read = async (call: Caller, other: Caller): Promise<void> => {
+    durations.ours.push(await measureMs(() => readWindow(ours, call)));
+    durations.floor.push(await measureMs(() => readWindow(floor, other)));
+  };
+  try {
+    const startedAt = performance.now();
+    const moving = move().finally(() => (isMoving = false));
+    const [moves] = await Promise.all([moving, useAll(read), useAll(write)]);
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    note(
+      `Citus made ${moves} moves in ${seconds} s, during which ${requests} requests were sent. ${failures[0] ?? ''}`,
+    );
+    return [
+      ...toPercentiles('window of 100 rows while shards are moved and a caller writes', durations),
+      { name: 'failed requests while shards are moved', ours: failures.length, unit: '', maximum: 0 },
+    ];
+  } finally {
+    await client.end();
+  }
 }
 
 export const cluster: Bench = {
@@ -238,7 +320,7 @@ export const cluster: Bench = {
         const nodes = Nodes.parse(await distributed.service.admin('cluster', 'status'));
         const sites = nodes.filter(({ isCoordinator }) => !isCoordinator).map((node) => node.sites);
         note(`Sites on the workers: ${sites.join(' and ')}.`);
-        return measures;
+        return [...measures, ...(await measureRebalancing(pair, note))];
       } finally {
         await distributed.remove();
       }
