@@ -258,7 +258,7 @@ async function measureRebalancing(
   await client.connect();
   const worker = `(select nodename from pg_dist_node order by nodeid desc limit 1),
     (select nodeport from pg_dist_node order by nodeid desc limit 1), 'shouldhaveshards'`;
-  let isMoving = true;
+  const moved = new AbortController();
   const move = async (): Promise<number> => {
     await client.query(`select citus_set_node_property(${worker}, false)`);
     const emptied = await rebalance(client, 'drain_only := true');
@@ -270,8 +270,8 @@ async function measureRebalancing(
   let requests = 0;
   const callers = await signInToBoth(ours, floor);
   /** Works on all sites in turns until the shards are moved. */
-  const useAll = async (work: (call: Caller, other: Caller) => Promise<void>): Promise<void> => {
-    while (isMoving)
+  const workOnAll = async (work: (call: Caller, other: Caller) => Promise<void>): Promise<void> => {
+    while (!moved.signal.aborted)
       for (const [call, other] of callers) {
         requests += 1;
         await work(call, other).catch((error: unknown) => failures.push(String(error)));
@@ -286,8 +286,8 @@ async function measureRebalancing(
   };
   try {
     const startedAt = performance.now();
-    const moving = move().finally(() => (isMoving = false));
-    const [moves] = await Promise.all([moving, useAll(read), useAll(write)]);
+    const moving = move().finally(() => moved.abort());
+    const [moves] = await Promise.all([moving, workOnAll(read), workOnAll(write)]);
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     note(
       `Citus made ${moves} moves in ${seconds} s, during which ${requests} requests were sent. ${failures[0] ?? ''}`,

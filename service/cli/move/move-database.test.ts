@@ -42,6 +42,9 @@ const countPartitionIndexes = async (db: Db): Promise<Map<string, Set<number>>> 
   return new Map([...groups].map(([table, group]) => [table, new Set(group.map(({ indexes }) => indexes))]));
 };
 
+const countEntries = async (db: Db): Promise<number> =>
+  (await sql`select entry_id from entry`.execute(db)).rows.length;
+
 /** Rows of tables that a site's backup does not contain, and the next id of each sequence. */
 const readSecrets = async (db: Db): Promise<unknown[]> => {
   const { rows } = await sql`
@@ -157,7 +160,6 @@ test.skipIf(findCitusPrograms() === undefined)(
     });
     await fillSample(source.db, { users: 6, asOf: new Date('2026-11-20T12:00:00Z'), seed: 1 });
     await moveDatabase(source.db, target, OPTIONS);
-    const countEntries = async (db: Db) => (await sql`select entry_id from entry`.execute(db)).rows.length;
     const expected = await countEntries(source.db);
     expect(expected).toBeGreaterThan(10);
     await initCluster(target.db);

@@ -345,12 +345,13 @@ export async function initCluster(db: Db): Promise<ClusterChanges> {
     const dropped = [];
     for (const key of keys) {
       const { table, name, to, definition } = key;
-      const isDistributed = isOneOf(DISTRIBUTED_TABLES, table);
-      if (isDistributed && isOneOf(DISTRIBUTED_TABLES, to))
+      const refersFromNodes = isOneOf(DISTRIBUTED_TABLES, table);
+      if (refersFromNodes && isOneOf(DISTRIBUTED_TABLES, to))
         await run(tx, `alter table ${table} add constraint "${name}" ${definition}`);
       else {
         dropped.push(`${table}.${name}`);
-        if (isDistributed && definition.endsWith('ON DELETE CASCADE')) await cascadeFromCoordinator(tx, key);
+        if (refersFromNodes && definition.endsWith('ON DELETE CASCADE'))
+          await cascadeFromCoordinator(tx, key);
       }
     }
     for (const trigger of triggers) {
