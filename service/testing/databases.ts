@@ -45,7 +45,10 @@ export async function createTestDatabase(kind: DatabaseKind, { empty = false } =
   const name = `steward_test_${randomBytes(6).toString('hex')}`;
   await (empty ? runOnCluster(`create database ${name}`) : copyTemplateToDatabase(name));
   const remove = async () => {
-    await runOnEachServer(`drop database if exists ${name} with (force)`);
+    // The process that Citus has in each database may have just started again.
+    await vi.waitFor(() => runOnEachServer(`drop database if exists ${name} with (force)`), {
+      timeout: 30_000,
+    });
     await removeFolder();
   };
   return { databaseUrl: getDatabaseUrl(name), dataDir, remove };

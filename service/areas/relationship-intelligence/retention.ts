@@ -17,6 +17,7 @@ export const createRetentionTasks = ({ db }: { db: Db }): ScheduledTask[] => [
     name: 'relationship items retention',
     intervalMs: DAY_MS,
     listItems: async () => (await listSitesWithOldItems(db)).map((siteId) => ({ siteId, item: '' })),
-    runStep: ({ siteId }) => db.transaction().execute((tx) => deleteOldItems(tx, siteId)),
+    runStep: ({ siteId }, _signal, siteDb) =>
+      siteDb.transaction().execute((tx) => deleteOldItems(tx, siteId)),
   }),
 ];

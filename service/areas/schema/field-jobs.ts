@@ -80,5 +80,5 @@ export const createFieldJobsTask = ({ db }: { db: Db }): ScheduledTask =>
     intervalMs: 10_000,
     maxRunMs: MAX_RUN_MS,
     listItems: async () => (await store.listJobs(db)).map((job) => ({ ...job, item: store.getJobItem(job) })),
-    runStep: (job) => runBatch(db, job),
+    runStep: (job, _signal, siteDb) => runBatch(siteDb, job),
   });

@@ -24,9 +24,9 @@ export const createFiguresTask = ({ db }: { db: Db }): ScheduledTask =>
     intervalMs: HOUR_MS,
     listItems: async () =>
       (await store.listSitesToMeasure(db, FRESH_MINUTES)).map((siteId) => ({ siteId, item: '' })),
-    async runStep({ siteId }) {
-      await store.saveFigures(db, siteId, FILLED_DAYS);
-      await store.deleteOldFigures(db, siteId, FIGURE_DAYS);
+    async runStep({ siteId }, _signal, siteDb) {
+      await store.saveFigures(siteDb, siteId, FILLED_DAYS);
+      await store.deleteOldFigures(siteDb, siteId, FIGURE_DAYS);
       return false;
     },
   });

@@ -3,6 +3,7 @@
  * set-up of a migrated database. Statements of areas do not know of it.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { dbErrorCodes, getDbError } from './driver/errors.ts';
 import type { Tables } from './tables/index.ts';
 
 type Db = Kysely<Tables>;
@@ -41,6 +42,24 @@ export const DISTRIBUTED_TABLES = [
 /** Tables of which every node has all rows, because entries are read with them. */
 export const REFERENCE_TABLES = ['account'] as const;
 
+/** Tables of the coordinator with a trigger that writes rows of the site on its node: a new site, and a member who leaves. */
+export const TABLES_WITH_TRIGGERS = { site: 'insert', membership: 'delete' } as const;
+
+const anyOf = (tables: readonly string[]): string => `"?(?:${tables.join('|')})\\b`;
+
+/** Matches statements that use rows of sites, also by a trigger. */
+export const USE_OF_SITE_ROWS = new RegExp(
+  `\\b(?:from|join|into|update|using|only|copy)\\s+${anyOf(DISTRIBUTED_TABLES)}|\\bdelete\\s+from\\s+membership\\b`,
+  'i',
+);
+/** Matches statements that write rows of a site that they create. */
+export const USE_OF_NEW_SITE = /\binsert\s+into\s+site\b/i;
+/** Matches statements that change rows on all nodes. */
+export const CHANGE_OF_ACCOUNTS = new RegExp(
+  `\\b(?:insert\\s+into|update|delete\\s+from)\\s+${anyOf(REFERENCE_TABLES)}`,
+  'i',
+);
+
 /**
  * Tables of the coordinator whose rows no transaction changes together with rows of a node: secrets, which are found by their hash before
  * the site is known, and what belongs to the installation. All other tables that are not named here stay on the coordinator too (the
@@ -76,7 +95,7 @@ export const CLUSTER_SETTINGS = [
   'citus.enable_unsafe_triggers = on',
   // Accounts are changed on the coordinator only, so that their locks need no worker.
   'citus.allow_modifications_from_workers_to_replicated_tables = off',
-  // A session that gave up a worker waits this long to tell it so.
+  // A session that gives up a statement waits for the worker of it, to cancel it there, for up to twice this time.
   'citus.node_connection_timeout = 5000',
 ] as const;
 
@@ -363,26 +382,49 @@ export async function initCluster(db: Db): Promise<ClusterChanges> {
   });
 }
 
-/** Time that a worker has to accept a connection, in a check of all of them. */
+/** Time that a worker has to accept a connection and to answer on it, in a check. */
 const CHECK_TIMEOUT_MS = 2_000;
 
-/** The sites of workers that accept no connection. The statements are sent to the coordinator, and each worker is asked in turn. */
-export async function findLostSites(db: Db): Promise<ReadonlySet<number>> {
-  return db.transaction().execute(async (tx) => {
-    // A kept connection would not tell whether the worker still answers.
-    await run(tx, `set local citus.node_connection_timeout = ${CHECK_TIMEOUT_MS}`);
-    await run(tx, 'set local citus.max_cached_conns_per_worker = 0');
-    const { rows: nodes } = await sql<{ group: number; answers: boolean }>`
-      select groupid as "group", citus_check_connection_to_node(nodename, nodeport) as answers
-      from pg_dist_node where isactive and groupid <> 0`.execute(tx);
-    const lost = nodes.flatMap(({ group, answers }) => (answers ? [] : group));
-    if (lost.length === 0) return new Set();
-    const { rows: sites } = await sql<{ siteId: number }>`
-      with located as materialized (select s.site_id, ${SHARD_OF_SITE} as shardid from site s)
-      select l.site_id as "siteId" from located l join pg_dist_placement p on p.shardid = l.shardid
-      where p.groupid = any(${lost}::int[])`.execute(tx);
-    return new Set(sites.map(({ siteId }) => siteId));
-  });
+/**
+ * Whether a worker answers on a new connection. One that refuses it answers: its statements fail by themselves. A connection that the session
+ * kept may be used instead, on which only the time limit of the statement ends the wait.
+ */
+async function isAnswering(db: Db, { host, port }: NodeAddress): Promise<boolean> {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await run(tx, `set local citus.node_connection_timeout = ${CHECK_TIMEOUT_MS}`);
+      await run(tx, 'set local citus.max_cached_conns_per_worker = 0');
+      await run(tx, `set local statement_timeout = ${CHECK_TIMEOUT_MS + 500}`);
+      const { rows } = await sql<{ answers: boolean; seconds: number }>`
+        select citus_check_connection_to_node(${host}, ${port}::int) as answers,
+          extract(epoch from clock_timestamp() - statement_timestamp())::float8 as seconds`.execute(tx);
+      return rows.some(({ answers, seconds }) => answers || seconds < (CHECK_TIMEOUT_MS / 1_000) * 0.9);
+    });
+  } catch (error) {
+    if (getDbError(error)?.code === dbErrorCodes.statementTimeout) return false;
+    throw error;
+  }
+}
+
+/** Workers that do not answer, and the sites whose rows they have. */
+export interface LostWorkers {
+  count: number;
+  siteIds: ReadonlySet<number>;
+}
+
+/** Asks all workers at once, through the coordinator. @throws DbError */
+export async function findLostWorkers(db: Db): Promise<LostWorkers> {
+  const { rows: workers } = await sql<NodeAddress & { group: number }>`
+    select groupid as "group", nodename as host, nodeport as port, false as "isCoordinator", isactive as "isActive"
+    from pg_dist_node where isactive and groupid <> 0 and noderole = 'primary'`.execute(db);
+  const answers = await Promise.all(workers.map((worker) => isAnswering(db, worker)));
+  const lost = workers.filter((_, at) => answers[at] !== true).map(({ group }) => group);
+  if (lost.length === 0) return { count: 0, siteIds: new Set() };
+  const { rows: sites } = await sql<{ siteId: number }>`
+    with located as materialized (select s.site_id, ${SHARD_OF_SITE} as shardid from site s)
+    select l.site_id as "siteId" from located l join pg_dist_placement p on p.shardid = l.shardid
+    where p.groupid = any(${lost}::int[])`.execute(db);
+  return { count: lost.length, siteIds: new Set(sites.map(({ siteId }) => siteId)) };
 }
 
 /** SQL expression: the shard of a site, which stands for its shards of all tables. */

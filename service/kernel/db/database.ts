@@ -9,7 +9,7 @@ import {
   sql,
   Transaction,
 } from 'kysely';
-import { findLostSites, isOfCluster } from './cluster.ts';
+import { findLostWorkers, isOfCluster } from './cluster.ts';
 import { Budget, type BudgetLimits } from './driver/budget.ts';
 import {
   Confirmation,
@@ -157,11 +157,11 @@ export function createShownRecorder(db: Db): () => Promise<void> {
 /** The database of the process, for what its requests do together. */
 export const getSharedDb = (db: Db): Db => findParts(db)?.shared ?? db;
 
-/** The same database for work of one site, which ends early while the server with its rows does not answer. @throws Error within a transaction */
+/** The same database for work of one site, which ends early while the server with its rows does not answer; an open transaction stays as it is. */
 export function withSite(db: Db, siteId: number | undefined): Db {
-  const parts = getParts(db, 'Within a transaction the site is that of its start');
-  const source = siteId === undefined ? undefined : parts.source.forSite?.(siteId);
-  return source ? createDb({ ...parts, source, shared: parts.shared ?? db }) : db;
+  const parts = findParts(db);
+  const source = siteId === undefined ? undefined : parts?.source.forSite?.(siteId);
+  return parts && source ? createDb({ ...parts, source, shared: parts.shared ?? db }) : db;
 }
 
 /**
@@ -180,7 +180,7 @@ export function openForUser(
   if (!parts?.standby || userId === undefined)
     return { db, createReadDb: (signal) => withAbortSignal(db, signal) };
   const { source, standby, confirmation, shared = db } = parts;
-  const route = new ReadRoute(standby, userId, confirmation);
+  const route = new ReadRoute(standby, userId, { confirmation, primary: source });
   return {
     db: createDb({
       ...parts,
@@ -274,7 +274,7 @@ async function openServer(
   return { db: createDb({ source, standby, budgetLimits }), standby };
 }
 
-/** Opens the connections to a server. The workers of a cluster are watched through a connection of its own. */
+/** Opens the connections to a server. The workers of a cluster are watched through separate connections. */
 async function openSource(
   databaseUrl: string,
   limits: Limits,
@@ -287,15 +287,12 @@ async function openSource(
     await source.close();
     throw error;
   }
-  const checks = createDb({ source: openPostgres(databaseUrl, limits, { ...pool, maxConnections: 1 }) });
-  const watched = watchWorkers(source, () => findLostSites(checks));
-  return {
-    ...watched,
-    close: async () => {
-      await watched.close();
-      await checks.destroy();
-    },
+  const checks = createDb({ source: openPostgres(databaseUrl, limits, pool) });
+  const closeBoth = async () => {
+    await source.close();
+    await checks.destroy();
   };
+  return watchWorkers({ ...source, close: closeBoth }, () => findLostWorkers(checks));
 }
 
 /** Wait for a connection to a standby before the primary answers instead. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, conflict, retryLater } from '../api-error.ts';
-import { getDbError, dbErrorCodes, isWorthRetrying } from '../db/driver/errors.ts';
+import { getDbError, dbErrorCodes, isWorkerLost, isWorthRetrying } from '../db/driver/errors.ts';
 import { isDiskFull } from '../error-code.ts';
 import { isReceivingBody, sendWhileReceiving } from './bodies/refused-bodies.ts';
 import { negotiateMediaType } from './json.ts';
@@ -49,7 +49,7 @@ function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyReq
       503,
       'This request waited too long for the database, so it was ended. Check what it has changed before you repeat it.',
     );
-  if (getDbError(error)?.code === dbErrorCodes.workerLost)
+  if (isWorkerLost(error))
     return retryLater(503, 'The server that has the data of this site is not available right now', 5);
   if (isWorthRetrying(error)) return retryLater(503, 'The database is not available right now', 2);
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;

@@ -1,4 +1,4 @@
-import type { Db } from '../db/database.ts';
+import { type Db, withSite } from '../db/database.ts';
 import { getDbError, isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
 import { type ItemFailure, NEVER_ABORTED, type ScheduledTask } from './scheduled-tasks.ts';
@@ -14,11 +14,11 @@ export interface ItemTask<Item extends TaskItem> {
   /** All items with work to do, failed ones included. `signal` fires when the service stops. */
   listItems(signal: AbortSignal): Promise<readonly Item[]>;
   /**
-   * Does a bounded part of the work of an item.
+   * Does a bounded part of the work of an item. `db` is the database for work of its site.
    * @returns whether the item has more work
    * @throws Error when the item failed; the other items are processed nevertheless
    */
-  runStep(item: Item, signal: AbortSignal): Promise<boolean>;
+  runStep(item: Item, signal: AbortSignal, db: Db): Promise<boolean>;
 }
 
 const MAX_REASON_LENGTH = 500;
@@ -85,7 +85,7 @@ async function runItem<Item extends TaskItem>(
   signal: AbortSignal,
 ): Promise<'more' | 'done' | ItemFailure> {
   try {
-    const hasMore = await task.runStep(item, signal);
+    const hasMore = await task.runStep(item, signal, withSite(db, item.siteId ?? undefined));
     if (stored) await store.deleteFailure(db, task.name, item);
     return hasMore ? 'more' : 'done';
   } catch (error) {

@@ -4,7 +4,12 @@
  */
 import { change, createHostActor } from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
-import { getDbError, isDatabaseUnavailable, isPassingFailure } from '../../../kernel/db/driver/errors.ts';
+import {
+  getDbError,
+  isDatabaseUnavailable,
+  isPassingFailure,
+  isWorkerLost,
+} from '../../../kernel/db/driver/errors.ts';
 import { formatNumber } from '../../../kernel/numbers.ts';
 import { createItemTask, describeError } from '../../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
@@ -50,7 +55,7 @@ export const recalculateTask = (db: Db, readEntries = store.readEntries): Schedu
         window: FIRST_WINDOW_ENTRIES,
       }));
     },
-    runStep: (site) => recalculateStep({ db, readEntries }, site),
+    runStep: (site, _signal, siteDb) => recalculateStep({ db: siteDb, readEntries }, site),
   });
 
 /** Source of the values of entries. */
@@ -90,7 +95,7 @@ async function recalculateStep(source: EntrySource, site: QueuedSite): Promise<b
       return hasMore;
     } catch (error) {
       const isOfEntries = typeof piece === 'object' || getDbError(error) !== undefined;
-      if (!isOfEntries || isDatabaseUnavailable(error)) throw error;
+      if (!isOfEntries || isDatabaseUnavailable(error) || isWorkerLost(error)) throw error;
       const size = typeof piece === 'object' ? piece.entries.length : site.window;
       if (size === 1) {
         if (typeof piece !== 'object' || isPassingFailure(error)) throw error;

@@ -165,7 +165,8 @@ export function deleteOrphanFilesTask(
       const siteIds = await store.listSitesWithFilesBefore(db, getExpiryTime());
       return siteIds.map((siteId) => ({ siteId, item: '', afterId: 0 }));
     },
-    runStep: (site, signal) => deleteFilesOfSite({ db, blobs, signal }, site, getExpiryTime(), limits),
+    runStep: (site, signal, siteDb) =>
+      deleteFilesOfSite({ db: siteDb, blobs, signal }, site, getExpiryTime(), limits),
   });
   return {
     ...siteTask,

@@ -83,13 +83,13 @@ export const createContactsTask = ({ db }: { db: Db }): ScheduledTask =>
     name: CONTACTS_TASK,
     intervalMs: MINUTE_MS,
     listItems: () => store.listSitesWithDueContacts(db),
-    async runStep({ siteId }) {
-      const settings = await loadSettings(db, siteId);
+    async runStep({ siteId }, _signal, siteDb) {
+      const settings = await loadSettings(siteDb, siteId);
       const target = toTarget(settings);
       const { modifiedBy: userId } = settings;
       if (!target || userId === null) return false;
-      const actor = { siteId, userId, email: await store.getEmail(db, userId), origin: undefined };
-      return change(db, actor, async (tx, record) => {
+      const actor = { siteId, userId, email: await store.getEmail(siteDb, userId), origin: undefined };
+      return change(siteDb, actor, async (tx, record) => {
         // A person who is being erased gets no contact.
         await lockAgainstErasure(tx, siteId);
         await store.lockContacts(tx, siteId);

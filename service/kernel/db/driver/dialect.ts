@@ -28,7 +28,7 @@ import { getActiveSpan } from '../../telemetry/tracing.ts';
 import type { Tables } from '../tables/index.ts';
 import type { Budget } from './budget.ts';
 import { abortedError, DbError, dbErrorCodes, toDbError } from './errors.ts';
-import type { BatchOutcome, Statement, StatementResult } from './statement-batch.ts';
+import { type BatchOutcome, isEnd, type Statement, type StatementResult } from './statement-batch.ts';
 
 /** A connection to the database server, held exclusively until its release. */
 export interface Connection {
@@ -68,7 +68,7 @@ export const createBatchConnection = (runAll: RunAll, release: Connection['relea
 
 export interface ConnectionSource {
   acquire(): Promise<Connection>;
-  /** The same source for work of one site, where sites are on several servers; closing it closes this one. */
+  /** The same source for work of one site, where sites are on several servers. */
   forSite?(siteId: number): ConnectionSource;
   close(): Promise<void>;
 }
@@ -460,9 +460,6 @@ function explainCancelling(
   if (signal?.aborted) return abortedError();
   return budget?.isSpent ? budget.createError() : error;
 }
-
-const isEnd = (statement: Statement | undefined): boolean =>
-  statement?.sql === 'commit' || statement?.sql === 'rollback';
 
 /** Gives each statement its result. Those after a failed one were not executed and fail with its error. */
 function settle(statements: readonly QueuedStatement[], { results, failure }: BatchOutcome): void {

@@ -121,6 +121,10 @@ export const isDatabaseUnavailable = (error: unknown): boolean => hasCode(error,
 /** Whether a statement failed because of what else ran at that moment: it says nothing about its data. */
 export const isPassingFailure = (error: unknown): boolean => hasCode(error, PASSING);
 
+/** Whether a cluster did not reach the worker that has the rows of the site, which fails for every statement about them. */
+export const isWorkerLost = (error: unknown): boolean =>
+  error instanceof DbError && error.code === dbErrorCodes.workerLost;
+
 /**
  * Whether a client should send the same request again. A lack of memory or temporary space is included: a request usually meets it
  * because of other requests, and its client decides how often it tries.

@@ -1,5 +1,5 @@
 import { type Connection, type ConnectionSource, createBatchConnection, getRunAll } from './dialect.ts';
-import type { Statement } from './statement-batch.ts';
+import { isEnd, type Statement } from './statement-batch.ts';
 
 /** Makes the transaction of a message read-only. The database refuses to switch back once a statement of it has run. */
 export const SET_READ_ONLY = 'set transaction_read_only = on';
@@ -26,7 +26,7 @@ function createReadOnlyConnection(connection: Connection): Connection {
     const startsAlone = !isInTransaction && statements[0]?.sql.startsWith(START) !== true;
     const prepared = statements.map(({ sql, parameters }) => {
       if (sql.startsWith(START)) isInTransaction = true;
-      else if (sql === 'commit' || sql === 'rollback') isInTransaction = false;
+      else if (isEnd({ sql, parameters })) isInTransaction = false;
       const isReadOnly = !sql.startsWith(START) || sql.endsWith(READ_ONLY);
       return { sql: isReadOnly ? sql : `${sql.replace(/ read write$/, '')}${READ_ONLY}`, parameters };
     });

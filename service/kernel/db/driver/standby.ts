@@ -17,7 +17,13 @@ import {
   isPureRead,
 } from './dialect.ts';
 import { standbyLostError, toDbError } from './errors.ts';
-import type { BatchOutcome, Statement, StatementResult } from './statement-batch.ts';
+import {
+  type BatchOutcome,
+  isEnd,
+  isStart,
+  type Statement,
+  type StatementResult,
+} from './statement-batch.ts';
 
 /** Why the primary answered what a standby could have answered. */
 export type FallbackReason = 'written' | 'lagging' | 'failed' | 'unavailable' | 'mixed';
@@ -30,10 +36,6 @@ const MAX_REMEMBERED_WRITERS = 10_000;
 const PROBE_INTERVAL_MS = 1_000;
 /** Positions of the primary that are remembered within the permitted lag. */
 const MAX_SAMPLES = 50;
-
-const START = 'start transaction';
-const isStart = ({ sql }: Statement): boolean => sql.startsWith(START);
-const isEnd = ({ sql }: Statement): boolean => sql === 'commit' || sql === 'rollback';
 
 /** Errors after which the standby is not used until it answers a probe: connection, shutdown, start, no free connection. */
 const UNAVAILABLE = /^(08|57P|53300)/;
@@ -229,10 +231,18 @@ export class ReadRoute implements ConnectionRoute {
   #isOnPrimary = false;
   #outcome: 'served' | FallbackReason | undefined;
 
-  constructor(standby: Standby, userId: number, confirmation: Confirmation | undefined) {
+  readonly #primary: ConnectionSource;
+
+  /** `primary`: source of the connections for what the standby does not answer. */
+  constructor(
+    standby: Standby,
+    userId: number,
+    { confirmation, primary }: { confirmation: Confirmation | undefined; primary: ConnectionSource },
+  ) {
     this.#standby = standby;
     this.#userId = userId;
     this.#confirmation = confirmation;
+    this.#primary = primary;
   }
 
   /** All further reads of the request are answered by the primary. */
@@ -364,7 +374,7 @@ export class ReadRoute implements ConnectionRoute {
       if (read) return read;
       // The transaction that it was refused is still open there.
       if (starts && !ends) discardStandby();
-      onPrimary ??= await this.#standby.primary.acquire();
+      onPrimary ??= await this.#primary.acquire();
       if (starts && !ends) inTransaction = onPrimary;
       return getRunAll(onPrimary)(statements, signal);
     };
@@ -399,6 +409,10 @@ export const createRecordingSource = (
     onAcquire();
     return createRecordingConnection(await source.acquire(), standby, userId);
   },
+  ...(source.forSite && {
+    forSite: (siteId) =>
+      createRecordingSource(source.forSite?.(siteId) ?? source, standby, userId, onAcquire),
+  }),
   close: async () => {},
 });
 

@@ -18,6 +18,10 @@ export interface Statement {
   knownRow?: KnownRow | undefined;
 }
 
+export const isStart = ({ sql }: Statement): boolean => sql.startsWith('start transaction');
+export const isEnd = (statement: Statement | undefined): boolean =>
+  statement?.sql === 'commit' || statement?.sql === 'rollback';
+
 /** A row as the database sent it; without texts none is known yet. */
 export interface KnownRow {
   texts?: readonly (string | null)[];

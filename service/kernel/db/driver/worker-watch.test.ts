@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Connection, createBatchConnection } from './dialect.ts';
+import { createReadOnlySource } from './read-only.ts';
 import type { BatchOutcome, Statement } from './statement-batch.ts';
 import { watchWorkers } from './worker-watch.ts';
 
@@ -28,7 +29,7 @@ function createCluster(isAnswered: (statements: readonly Statement[]) => boolean
       acquire: async () => createBatchConnection(runAll, (discard) => discarded.push(discard)),
       close: async () => {},
     },
-    async () => new Set(lostSites),
+    async () => ({ count: lostSites.size, siteIds: new Set(lostSites) }),
   );
   /** Sends statements as one message on a connection of their own; resolves to the code of the failure. */
   const send = async (siteId: number | undefined, ...statements: string[]): Promise<unknown> => {
@@ -75,10 +76,43 @@ test('while a worker does not answer, nothing that needs it is sent; when it is 
   expect(await send(undefined, RENAME)).toBeUndefined();
 });
 
+test('accounts cannot be changed while a worker without sites does not answer', async () => {
+  const NO_SITE = 0;
+  const { send, lostSites, answer } = createCluster();
+  lostSites.add(NO_SITE);
+  const rename = send(OTHER_SITE, RENAME);
+  const other = send(OTHER_SITE, ROWS);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(await rename).toBe('57U04');
+  answer();
+  expect(await other).toBeUndefined();
+});
+
+test.each([
+  ['select 1 from "entry"', true],
+  ['copy ri_item (site_id) from stdin', true],
+  ['with x as (select 1) insert into cell_log (site_id) select 1', true],
+  ['select 1 from site s join saved_view v using (site_id)', true],
+  ['delete from membership where site_id = $1', true],
+  ['update membership set is_active = $1', false],
+  ['select entry_id, field from activity', false],
+  ['select count(*) from calc_queue', false],
+  ['select 1 from account', false],
+])('whether a statement needs the worker of its site: %s, %j', async (text, expected) => {
+  const { send, lostSites, answer } = createCluster();
+  lostSites.add(LOST_SITE);
+  const sent = send(LOST_SITE, text);
+  const trigger = send(LOST_SITE, ROWS);
+  await vi.advanceTimersByTimeAsync(500);
+  answer();
+  expect([(await sent) === '57U04', await trigger]).toEqual([expected, '57U04']);
+});
+
 test('statements without a known site wait three seconds for a worker that does not answer', async () => {
   const { send, lostSites, answer } = createCluster();
   lostSites.add(LOST_SITE);
   const task = send(undefined, ROWS);
+  const newSite = send(OTHER_SITE, 'insert into site (slug) values ($1)');
   const users = send(undefined, USERS);
   await vi.advanceTimersByTimeAsync(2_900);
   let code: unknown = 'none';
@@ -86,7 +120,7 @@ test('statements without a known site wait three seconds for a worker that does 
   await vi.advanceTimersByTimeAsync(0);
   expect(code).toBe('none');
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(await task).toBe('57U04');
+  expect([await task, await newSite]).toEqual(['57U04', '57U04']);
   answer();
   expect(await users).toBeUndefined();
 });
@@ -104,4 +138,16 @@ test('the commit of a transaction that used rows of a lost site is given up, and
   expect((await run('rollback'))?.failure).toBeDefined();
   connection?.release(false);
   expect([sent.at(-1), discarded]).toEqual(['commit', [true]]);
+});
+
+test('a source that only reads knows the site as well', async () => {
+  const { source, lostSites, send, sent } = createCluster();
+  lostSites.add(LOST_SITE);
+  const first = send(LOST_SITE, ROWS);
+  await vi.advanceTimersByTimeAsync(500);
+  await first;
+  sent.length = 0;
+  const connection = await createReadOnlySource(source).forSite?.(LOST_SITE).acquire();
+  const outcome = await connection?.runAll?.([{ sql: ROWS, parameters: [] }]);
+  expect([outcome?.failure, sent]).toMatchObject([{ error: { code: '57U04' } }, []]);
 });

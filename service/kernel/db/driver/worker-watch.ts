@@ -1,72 +1,86 @@
 /**
- * Notices workers of a cluster that do not answer, such as a machine without power or network (docs/scaling.md). The coordinator waits for
- * them as long as a statement may take, so that statements of their sites would soon hold all connections of a process.
+ * Notices workers of a cluster that do not answer, such as a machine without power or network (docs/decisions/0101). The coordinator waits
+ * for them as long as a statement may take, so that statements of their sites would soon hold all connections of a process.
  */
-import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from '../cluster.ts';
+import { CHANGE_OF_ACCOUNTS, type LostWorkers, USE_OF_NEW_SITE, USE_OF_SITE_ROWS } from '../cluster.ts';
 import { type Connection, type ConnectionSource, createBatchConnection, getRunAll } from './dialect.ts';
-import { DbError, dbErrorCodes } from './errors.ts';
-import type { BatchOutcome, Statement } from './statement-batch.ts';
+import { DbError, dbErrorCodes, isWorkerLost } from './errors.ts';
+import { type BatchOutcome, isEnd, isStart, type Statement } from './statement-batch.ts';
 
-/** A statement that takes longer makes the watch ask the workers whether they answer. */
+/** Time after which a statement that needs workers makes the watch ask them whether they answer. */
 const CHECK_AFTER_MS = 500;
-/** Time for which statements whose site is not known wait for a worker that does not answer: theirs may be another one. */
-const UNKNOWN_SITE_MS = 3_000;
 /** Pause between two checks, while statements take long and while workers do not answer. */
 const CHECK_INTERVAL_MS = 1_000;
+/** Time that statements of an unknown site wait while a worker does not answer: their rows may be on another one. */
+const UNKNOWN_SITE_TIMEOUT_MS = 3_000;
 
-const namesOf = (tables: readonly string[]) => `"?(?:${tables.join('|')})\\b`;
-const USE_OF_SITES = new RegExp(
-  `(?:\\b(?:from|join|into|update|using|only)\\s+|,\\s*)${namesOf(DISTRIBUTED_TABLES)}`,
-  'i',
-);
-const CHANGE_OF_ALL = new RegExp(
-  `\\b(?:insert\\s+into|update|delete\\s+from)\\s+${namesOf(REFERENCE_TABLES)}`,
-  'i',
-);
+/** Servers that a statement needs: that of its site, that of a site that is not known, or all of them. */
+type Need = 'site' | 'unknown site' | 'all';
 
-const isEnd = ({ sql }: Statement): boolean => sql === 'commit' || sql === 'rollback';
+/** Texts whose need is remembered. */
+const MAX_EXAMINED_TEXTS = 500;
+const needs = new Map<string, Need | undefined>();
+
+function findNeed({ sql }: Statement): Need | undefined {
+  if (needs.has(sql)) return needs.get(sql);
+  let need: Need | undefined;
+  if (CHANGE_OF_ACCOUNTS.test(sql)) need = 'all';
+  else if (USE_OF_NEW_SITE.test(sql)) need = 'unknown site';
+  else if (USE_OF_SITE_ROWS.test(sql)) need = 'site';
+  if (needs.size >= MAX_EXAMINED_TEXTS) needs.clear();
+  needs.set(sql, need);
+  return need;
+}
+
+const findNeeds = (statements: readonly Statement[]): Set<Need> =>
+  new Set(statements.flatMap((statement) => findNeed(statement) ?? []));
 
 const createLostError = (): DbError =>
   new DbError('The worker of the site does not answer', { code: dbErrorCodes.workerLost });
 
-interface Waiting {
+/** Statements that were sent and are not answered. */
+interface PendingBatch {
   siteId: number | undefined;
+  /** Needs of the statements, and of those before them in their transaction. */
+  needs: ReadonlySet<Need>;
   since: number;
-  statements: readonly Statement[];
-  /** Whether earlier statements of the transaction use rows of sites. */
-  usesSites: boolean;
-  give: (outcome: BatchOutcome) => void;
+  resolve: (outcome: BatchOutcome) => void;
 }
 
-/** Watches the workers. `findLostSites` asks all of them and returns the sites of those that do not answer. */
+/** Watches the workers. `findLostWorkers` asks all of them. */
 class WorkerWatch {
-  readonly #findLostSites: () => Promise<ReadonlySet<number>>;
-  readonly #waiting = new Set<Waiting>();
-  #lostSites: ReadonlySet<number> = new Set();
+  readonly #findLostWorkers: () => Promise<LostWorkers>;
+  readonly #pending = new Set<PendingBatch>();
+  #lost: LostWorkers = { count: 0, siteIds: new Set() };
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(findLostSites: () => Promise<ReadonlySet<number>>) {
-    this.#findLostSites = findLostSites;
+  constructor(findLostWorkers: () => Promise<LostWorkers>) {
+    this.#findLostWorkers = findLostWorkers;
   }
 
-  /** Whether statements need a worker that is known not to answer. */
-  refuses(siteId: number | undefined, statements: readonly Statement[]): boolean {
-    if (this.#lostSites.size === 0) return false;
-    const isLost = siteId !== undefined && this.#lostSites.has(siteId);
-    return statements.some(({ sql }) => CHANGE_OF_ALL.test(sql) || (isLost && USE_OF_SITES.test(sql)));
+  /** Whether a worker that is needed is known not to answer. */
+  isLost(siteId: number | undefined, needed: ReadonlySet<Need>): boolean {
+    if (this.#lost.count === 0) return false;
+    return (
+      needed.has('all') || (needed.has('site') && siteId !== undefined && this.#lost.siteIds.has(siteId))
+    );
   }
 
-  /** The outcome of `send`, or a failure as soon as the worker is known not to answer; the outcome is unknown then. */
-  async wait(waiting: Omit<Waiting, 'since' | 'give'>, send: () => Promise<BatchOutcome>) {
+  /** Settles like `send`, or with a failure as soon as a worker that is needed is known not to answer; the statements may run then. */
+  async wait(
+    batch: Pick<PendingBatch, 'siteId' | 'needs'>,
+    send: () => Promise<BatchOutcome>,
+  ): Promise<BatchOutcome> {
+    if (batch.needs.size === 0) return send();
     const { promise, resolve } = Promise.withResolvers<BatchOutcome>();
-    const entry = { ...waiting, since: performance.now(), give: resolve };
-    this.#waiting.add(entry);
+    const entry = { ...batch, since: performance.now(), resolve };
+    this.#pending.add(entry);
     this.#schedule(CHECK_AFTER_MS);
     try {
       return await Promise.race([send(), promise]);
     } finally {
-      this.#waiting.delete(entry);
+      this.#pending.delete(entry);
     }
   }
 
@@ -81,44 +95,41 @@ class WorkerWatch {
   }
 
   async #check(): Promise<void> {
-    const [oldest] = this.#waiting;
-    const isDue = this.#lostSites.size > 0 || (oldest && performance.now() - oldest.since >= CHECK_AFTER_MS);
+    const [oldest] = this.#pending;
+    const isDue = this.#lost.count > 0 || (oldest && performance.now() - oldest.since >= CHECK_AFTER_MS);
     // A coordinator that does not answer is noticed by the watch of the server.
-    if (isDue) this.#lostSites = await this.#findLostSites().catch(() => this.#lostSites);
-    for (const waiting of this.#waiting)
-      if (this.#isLost(waiting))
-        waiting.give({ results: [], failure: { error: createLostError(), isReported: false } });
+    if (isDue) this.#lost = await this.#findLostWorkers().catch(() => this.#lost);
+    for (const batch of this.#pending)
+      if (this.#isGivenUp(batch))
+        batch.resolve({ results: [], failure: { error: createLostError(), isReported: false } });
     this.#timer = undefined;
-    if (this.#lostSites.size > 0 || isDue) this.#schedule(CHECK_INTERVAL_MS);
-    else if (this.#waiting.size > 0) this.#schedule(CHECK_AFTER_MS);
+    if (isDue && (this.#lost.count > 0 || this.#pending.size > 0)) this.#schedule(CHECK_INTERVAL_MS);
+    else if (this.#pending.size > 0) this.#schedule(CHECK_AFTER_MS);
   }
 
-  #isLost({ siteId, since, statements, usesSites }: Waiting): boolean {
-    if (this.#lostSites.size === 0) return false;
-    if (this.refuses(siteId, statements)) return true;
-    const mayBeLost =
-      siteId === undefined
-        ? performance.now() - since >= UNKNOWN_SITE_MS
-        : usesSites && this.#lostSites.has(siteId);
-    return mayBeLost && (usesSites || statements.some(({ sql }) => USE_OF_SITES.test(sql)));
+  #isGivenUp({ siteId, needs: needed, since }: PendingBatch): boolean {
+    if (this.isLost(siteId, needed)) return true;
+    const isUnknown = needed.has('unknown site') || (needed.has('site') && siteId === undefined);
+    return this.#lost.count > 0 && isUnknown && performance.now() - since >= UNKNOWN_SITE_TIMEOUT_MS;
   }
 }
 
 /**
- * The same source whose statements fail (57U04) as soon as the worker that they need is known not to answer, and at once while it does not.
- * `forSite` returns it for work of one site. Closing it closes the source.
+ * The same source whose statements fail (57U04) as soon as a worker that they need is known not to answer, and at once while it does not.
+ * `forSite` returns it for work of one site.
  */
 export function watchWorkers(
   source: ConnectionSource,
-  findLostSites: () => Promise<ReadonlySet<number>>,
+  findLostWorkers: () => Promise<LostWorkers>,
 ): ConnectionSource {
-  const watch = new WorkerWatch(findLostSites);
+  const watch = new WorkerWatch(findLostWorkers);
   const create = (siteId: number | undefined): ConnectionSource => ({
     acquire: async () => watchConnection(await source.acquire(), watch, siteId),
     forSite: create,
     async close() {
-      watch.close();
+      // Statements that wait for a worker are given up meanwhile.
       await source.close();
+      watch.close();
     },
   });
   return create(undefined);
@@ -126,23 +137,25 @@ export function watchWorkers(
 
 function watchConnection(connection: Connection, watch: WorkerWatch, siteId: number | undefined): Connection {
   const run = getRunAll(connection);
-  let usesSites = false;
+  let isInTransaction = false;
+  let needsOfTransaction: ReadonlySet<Need> = new Set();
   let isLost = false;
   return createBatchConnection(
     async (statements, signal) => {
-      if (isLost || watch.refuses(siteId, statements))
+      const own = findNeeds(statements);
+      if (isLost || watch.isLost(siteId, own))
         return { results: [], failure: { error: createLostError(), isReported: true } };
-      const outcome = await watch.wait({ siteId, statements, usesSites }, () => run(statements, signal));
-      isLost =
-        outcome.failure?.error instanceof DbError && outcome.failure.error.code === dbErrorCodes.workerLost;
-      const last = statements.at(-1);
-      usesSites =
-        last === undefined || !isEnd(last)
-          ? usesSites || statements.some(({ sql }) => USE_OF_SITES.test(sql))
-          : false;
+      const needed = own.union(needsOfTransaction);
+      for (const statement of statements)
+        if (isStart(statement)) isInTransaction = true;
+        else if (isEnd(statement)) isInTransaction = false;
+      needsOfTransaction = isInTransaction ? needed : new Set();
+      const outcome = await watch.wait({ siteId, needs: needed }, () => run(statements, signal));
+      // The session goes on after an error that the coordinator reports.
+      isLost = outcome.failure?.isReported === false && isWorkerLost(outcome.failure.error);
       return outcome;
     },
-    // The answer of a statement that was given up may still arrive.
+    // The answer to statements that were given up may still arrive.
     (discard) => connection.release(discard || isLost),
   );
 }
