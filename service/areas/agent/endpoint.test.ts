@@ -37,7 +37,8 @@ import {
   services,
 } from '../../testing/site.ts';
 import { registerAgentEndpoint } from './endpoint.ts';
-import type { Ledger } from './ledger.ts';
+import type { LedgerRow } from './ledger.store.ts';
+import { createLedger, type Ledger } from './ledger.ts';
 import { CALL_LIMITS } from './limits.ts';
 
 const TOOLS = [
@@ -639,7 +640,10 @@ onEachApp((context) => {
         throw new Error('The row cannot be built');
       },
       abandon: () => (counts.abandoned += 1),
-      getPending: () => ({ key: { calls: 1, rows: 0 }, siteCalls: 1 }),
+      openCheck: () => ({
+        getPending: () => ({ key: { calls: 1, rows: 0 }, siteCalls: 1 }),
+        close: () => {},
+      }),
       flush: async () => {},
       stop: async () => {},
     };
@@ -702,6 +706,48 @@ onEachApp((context) => {
     } finally {
       await Promise.all(apps.map((app) => app.close()));
     }
+  });
+
+  test('a call that is stored while a limit is checked counts for the check', async () => {
+    const { db } = context();
+    const { siteId, userId } = person;
+    const { key } = await makeAgentKey(context(), person, { name: 'Stored meanwhile' });
+    const ledger = createLedger(db, { error: (fields) => expect.fail(String(fields)) });
+    const call: LedgerRow = {
+      siteId,
+      keyId: key.id,
+      keyName: key.name,
+      userId,
+      at: new Date().toISOString(),
+      tool: 'count_rows',
+      outcome: 'Ok',
+      message: null,
+      arguments: '{}',
+      entryTypeId: null,
+      fieldIds: [],
+      valueCounts: [],
+      entryIds: [],
+      rows: 3,
+      bytes: 10,
+      durationMs: 1,
+      asOf: null,
+      flags: [],
+      clientName: '',
+      clientVersion: '',
+      protocolVersion: '',
+      ip: '127.0.0.1',
+    };
+    ledger.begin(siteId, key.id);
+    const check = ledger.openCheck(siteId, key.id);
+    ledger.record(call);
+    await ledger.flush();
+    expect(check.getPending()).toEqual({ key: { calls: 1, rows: 3 }, siteCalls: 1 });
+    check.close();
+    expect(ledger.openCheck(siteId, key.id).getPending()).toEqual({
+      key: { calls: 0, rows: 0 },
+      siteCalls: 0,
+    });
+    await ledger.stop();
   });
 
   test('concurrent calls do not pass a limit', async () => {

@@ -32,7 +32,7 @@ import { SCOPE } from './access/authorization-server.ts';
 import { requireUsable } from './access/require-usable.ts';
 import { AGENT_PATH } from './access/settings.ts';
 import type { LedgerRow } from './ledger.store.ts';
-import type { Ledger, PendingUse } from './ledger.ts';
+import type { Ledger, LimitCheck, PendingUse } from './ledger.ts';
 import type { CallLimits } from './limits.ts';
 import type { Answer, Exchange, FinishedCall, Message, Protocol } from './protocol.ts';
 import { createAgentCaller } from './tools/call-tool.ts';
@@ -226,20 +226,24 @@ export async function registerAgentEndpoint(
   ): Promise<Answer> {
     const { ip } = origin;
     const isCall = message.method === 'tools/call';
+    const openCheck = () => (isCall ? ledger.openCheck(agent.siteId, agent.keyId) : undefined);
     if (isAssumed) {
-      const assumed = assumeAgent(agent, { secretHash, ip, isCall });
+      const check = openCheck();
+      const assumed = assumeAgent(agent, { secretHash, ip, check });
       const exchange = createExchange({ agent, origin, secretHash }, assumed.db);
       const [outcome] = await Promise.allSettled([dispatch(request, message, exchange, signal)]);
-      if (await assumed.isConfirmed()) {
+      const isConfirmed = await assumed.isConfirmed().finally(() => check?.close());
+      if (isConfirmed) {
         progress.exchange = exchange;
         if (outcome.status === 'rejected') throw outcome.reason;
         return outcome.value;
       }
     }
-    const present = isAssumed ? await authenticate(secretHash, ip) : agent;
-    const refusal = isCall
-      ? findLimitRefusal(present, ledger.getPending(present.siteId, present.keyId), options.limits)
-      : undefined;
+    const check = openCheck();
+    // The first call of a key reads its counters again: others may have been stored since they were read.
+    const reading = isAssumed || isCall ? authenticate(secretHash, ip) : Promise.resolve(agent);
+    const present = await reading.finally(() => check?.close());
+    const refusal = check && findLimitRefusal(present, check.getPending(), options.limits);
     progress.refusal = refusal?.message;
     if (refusal) throw retryLater(429, refusal.message, refusal.seconds);
     progress.exchange = createExchange({ agent: present, origin, secretHash }, getReadOnlyDb());
@@ -249,11 +253,11 @@ export async function registerAgentEndpoint(
   /** The database for a request whose agent is assumed to be unchanged and within its limits. */
   function assumeAgent(
     agent: AgentRow,
-    { secretHash, ip, isCall }: { secretHash: Buffer; ip: string; isCall: boolean },
+    { secretHash, ip, check }: { secretHash: Buffer; ip: string; check: LimitCheck | undefined },
   ): AssumingDb {
     return assume(getReadOnlyDb(), selectAgent(secretHash, ip), ([row]) => {
       if (!row || !isSameAgent(row, agent)) return false;
-      return !isCall || !findLimitRefusal(row, ledger.getPending(row.siteId, row.keyId), options.limits);
+      return !check || !findLimitRefusal(row, check.getPending(), options.limits);
     });
   }
 

@@ -20,6 +20,13 @@ export interface PendingUse {
   rows: number;
 }
 
+/** Calls that count beside the counters that the database returns while the check is open. */
+export interface LimitCheck {
+  /** Calls that are not stored, and those that were stored since the check began: the counters may have been read before. */
+  getPending(): { key: PendingUse; siteCalls: number };
+  close(): void;
+}
+
 export interface Ledger {
   /** Whether calls may be answered: not while the ledger cannot be written. */
   readonly isWritable: boolean;
@@ -29,7 +36,8 @@ export interface Ledger {
   record(row: LedgerRow): void;
   /** Ends a call that has begun and is not stored. */
   abandon(siteId: number, keyId: number): void;
-  getPending(siteId: number, keyId: number): { key: PendingUse; siteCalls: number };
+  /** Begins to check the limits of a key, before their counters are read. */
+  openCheck(siteId: number, keyId: number): LimitCheck;
   /** Resolves when everything recorded before is stored. */
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -46,6 +54,7 @@ export function createLedger(db: Db, log: Pick<Log, 'error'>): Ledger {
   let hasFailed = false;
   const keyUses = new Map<string, PendingUse>();
   const siteCalls = new Map<number, number>();
+  const openChecks = new Set<{ siteId: number; keyId: number; stored: PendingUse & { siteCalls: number } }>();
   const stopping = new AbortController();
 
   const add = (siteId: number, keyId: number, calls: number, rows: number): void => {
@@ -59,13 +68,26 @@ export function createLedger(db: Db, log: Pick<Log, 'error'>): Ledger {
     else siteCalls.delete(siteId);
   };
 
+  function noteStored({ siteId, keyId, rows }: LedgerRow): void {
+    for (const check of openChecks) {
+      if (check.siteId !== siteId) continue;
+      check.stored.siteCalls += 1;
+      if (check.keyId !== keyId) continue;
+      check.stored.calls += 1;
+      check.stored.rows += rows;
+    }
+  }
+
   async function write(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MAX_BATCH_ROWS);
       try {
         await withTransaction(db, {}, (tx) => insertCalls(tx, batch));
         waiting = waiting.slice(batch.length);
-        for (const { siteId, keyId, rows } of batch) add(siteId, keyId, -1, -rows);
+        for (const row of batch) {
+          noteStored(row);
+          add(row.siteId, row.keyId, -1, -row.rows);
+        }
         hasFailed = false;
       } catch (error) {
         log.error({ err: error }, 'Calls of agents could not be stored');
@@ -96,10 +118,21 @@ export function createLedger(db: Db, log: Pick<Log, 'error'>): Ledger {
       void start();
     },
     abandon: (siteId, keyId) => add(siteId, keyId, -1, 0),
-    getPending: (siteId, keyId) => ({
-      key: keyUses.get(`${siteId}/${keyId}`) ?? { calls: 0, rows: 0 },
-      siteCalls: siteCalls.get(siteId) ?? 0,
-    }),
+    openCheck(siteId, keyId) {
+      const check = { siteId, keyId, stored: { calls: 0, rows: 0, siteCalls: 0 } };
+      openChecks.add(check);
+      return {
+        getPending() {
+          const { calls, rows } = keyUses.get(`${siteId}/${keyId}`) ?? { calls: 0, rows: 0 };
+          const { stored } = check;
+          return {
+            key: { calls: calls + stored.calls, rows: rows + stored.rows },
+            siteCalls: (siteCalls.get(siteId) ?? 0) + stored.siteCalls,
+          };
+        },
+        close: () => void openChecks.delete(check),
+      };
+    },
     flush: async () => {
       await (waiting.length > 0 ? start() : writing);
     },
