@@ -31,7 +31,7 @@ const runsAll = process.env['STEWARD_E2E_DATABASE'] !== 'postgres';
 export default defineConfig<InstallationOptions>({
   testDir: 'e2e',
   testMatch: runsAll ? '*.test.ts' : POSTGRES_TESTS.map((file) => `**/${file}`),
-  globalSetup: './scripts/testing/prepare-processes.ts',
+  globalSetup: './scripts/testing/playwright-setup.ts',
   outputDir: 'test-results/e2e',
   // Each worker has its own browser and starts a service with a database for each file. Pages also wait, for the service and for
   // each other, so that a third worker uses what two leave of two cores.

@@ -4,7 +4,15 @@ import { constants } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runStatement, startPostgres } from '../../scripts/testing/postgres.ts';
+import { startPostgres } from '../../scripts/testing/postgres.ts';
+import { distributeDatabase, isOnCitus } from '../../service/testing/servers/citus.ts';
+import {
+  dropDatabase,
+  getDatabaseUrl,
+  listDatabaseUrls,
+  runOnEachServer,
+} from '../../service/testing/servers/cluster.ts';
+import { closeOnCitus, copyDatabase } from '../../service/testing/templates.ts';
 
 interface InstallationStorage {
   /** Environment variables that point a service to the storage. */
@@ -22,7 +30,10 @@ async function getClusterUrl(): Promise<string> {
   return (await clusterStart).url;
 }
 
-/** Creates storage: empty, or a copy of the storage of a stopped service. STEWARD_E2E_DATABASE: embedded or postgres. */
+/**
+ * Creates storage: empty, or a copy of the storage of a stopped service. STEWARD_E2E_DATABASE: embedded or postgres; STEWARD_TEST_CITUS=1: a
+ * cluster with Citus.
+ */
 export async function createStorage(
   original?: Readonly<Record<string, string>>,
 ): Promise<InstallationStorage> {
@@ -30,17 +41,19 @@ export async function createStorage(
   const removeFolder = () => rm(folder, { recursive: true, force: true });
   if (original?.['DATA_DIR'])
     await cp(original['DATA_DIR'], folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
-  if (process.env['STEWARD_E2E_DATABASE'] !== 'postgres')
+  if (process.env['STEWARD_E2E_DATABASE'] !== 'postgres' && !isOnCitus)
     return { env: { DATA_DIR: folder }, remove: removeFolder };
+  process.env['TEST_DATABASE_URL'] = await getClusterUrl();
   const name = `steward_e2e_${randomBytes(6).toString('hex')}`;
-  const url = new URL(await getClusterUrl());
   const template = original?.['DATABASE_URL'] && new URL(original['DATABASE_URL']).pathname.slice(1);
-  await runStatement(url.href, `create database ${name}${template ? ` template ${template}` : ''}`);
-  const databaseUrl = new URL(`/${name}`, url);
+  if (template && isOnCitus) await closeOnCitus(template);
+  if (template) await copyDatabase(template, name);
+  else await runOnEachServer(`create database ${name}`);
+  if (!template && isOnCitus) await distributeDatabase(listDatabaseUrls(name), folder);
   return {
-    env: { DATA_DIR: folder, DATABASE_URL: databaseUrl.href },
+    env: { DATA_DIR: folder, DATABASE_URL: getDatabaseUrl(name) },
     async remove() {
-      await runStatement(url.href, `drop database if exists ${name} with (force)`);
+      await dropDatabase(name);
       await removeFolder();
     },
   };

@@ -1,19 +1,11 @@
 /** Global setup of Vitest for the tests of the service: PostgreSQL or a cluster with Citus, database templates, and a compile cache. */
-import { isOnCitus, startCitusServers } from '../../service/testing/servers/citus.ts';
+import { isOnCitus, startTestServers } from '../../service/testing/servers/citus.ts';
 import { createTemplates } from '../../service/testing/templates.ts';
 import { startPostgres } from './postgres.ts';
 import prepareProcesses from './prepare-processes.ts';
 
 async function startCluster(): Promise<() => Promise<void>> {
-  if (isOnCitus) {
-    const servers = await startCitusServers();
-    const [coordinator = '', ...workers] = servers.map(({ url }) => url);
-    process.env['TEST_DATABASE_URL'] = coordinator;
-    process.env['TEST_WORKER_URLS'] = workers.join(',');
-    return async () => {
-      await Promise.all(servers.map((server) => server.stop()));
-    };
-  }
+  if (isOnCitus) return startTestServers();
   if (process.env['TEST_DATABASE_URL']) return async () => {};
   const started = await startPostgres();
   process.env['TEST_DATABASE_URL'] = started.url;

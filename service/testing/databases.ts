@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { type Database, type Db, isEmbedded, openDatabase } from '../kernel/db/database.ts';
 import { isOnCitus } from './servers/citus.ts';
-import { getDatabaseUrl, runOnCluster, runOnEachServer } from './servers/cluster.ts';
+import { dropDatabase, getDatabaseUrl, runOnCluster } from './servers/cluster.ts';
 import { copyTemplateToDatabase, copyTemplateToFolder } from './templates.ts';
 
 export type DatabaseKind = Database['kind'];
@@ -45,10 +45,7 @@ export async function createTestDatabase(kind: DatabaseKind, { empty = false } =
   const name = `steward_test_${randomBytes(6).toString('hex')}`;
   await (empty ? runOnCluster(`create database ${name}`) : copyTemplateToDatabase(name));
   const remove = async () => {
-    // The process that Citus has in each database may have just started again.
-    await vi.waitFor(() => runOnEachServer(`drop database if exists ${name} with (force)`), {
-      timeout: 30_000,
-    });
+    await dropDatabase(name);
     await removeFolder();
   };
   return { databaseUrl: getDatabaseUrl(name), dataDir, remove };

@@ -29,7 +29,11 @@ async function migrateDatabase(options: Parameters<typeof openDatabase>[0]): Pro
 /** Creates a template on all servers of a cluster with Citus. */
 async function createOnCitus(name: string, dataDir: string): Promise<void> {
   await distributeDatabase(listDatabaseUrls(name), dataDir);
-  // The process that Citus has for each database is a connection, with which a database cannot be copied.
+  await closeOnCitus(name);
+}
+
+/** Ends the process that Citus has in a database on each server: it is a connection, with which a database cannot be copied. */
+export async function closeOnCitus(name: string): Promise<void> {
   await runOnEachServer(`alter database ${name} allow_connections false`);
   await runOnEachServer(
     `select pg_terminate_backend(pid, 20000) from pg_stat_activity where datname = '${name}'`,
@@ -60,12 +64,15 @@ export async function createTemplates(withPostgres: boolean): Promise<() => Prom
 export const copyTemplateToFolder = (dataDir: string): Promise<void> =>
   cp(getTemplateFolder(), dataDir, { recursive: true });
 
+/** Creates a PostgreSQL database as a copy of the template; on a cluster with Citus on each server. */
+export const copyTemplateToDatabase = (name: string): Promise<void> =>
+  copyDatabase(getTemplateDatabaseName(getTemplateFolder()), name);
+
 /**
- * Creates a PostgreSQL database as a copy of the files of the template, which takes less than copying it through the log; on a cluster
- * with Citus on each server.
+ * Creates a PostgreSQL database as a copy of the files of another one without connections, which takes less than copying it through the
+ * log; on a cluster with Citus on each server.
  */
-export async function copyTemplateToDatabase(name: string): Promise<void> {
-  const template = getTemplateDatabaseName(getTemplateFolder());
+export async function copyDatabase(template: string, name: string): Promise<void> {
   await runOnEachServer(`create database ${name} template ${template} strategy file_copy`);
   // A copy does not get the settings of its template.
   if (isOnCitus)

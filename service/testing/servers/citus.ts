@@ -34,6 +34,17 @@ export async function startCitusServers(settings: readonly string[] = []): Promi
   return Promise.all(Array.from({ length: 3 }, () => startPostgres([...SETTINGS, ...settings], programs)));
 }
 
+/** Starts the servers of the tests, whose URLs are TEST_DATABASE_URL and TEST_WORKER_URLS from then on; the returned function stops them. */
+export async function startTestServers(): Promise<() => Promise<void>> {
+  const servers = await startCitusServers();
+  const [coordinator = '', ...workers] = servers.map(({ url }) => url);
+  process.env['TEST_DATABASE_URL'] = coordinator;
+  process.env['TEST_WORKER_URLS'] = workers.join(',');
+  return async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+  };
+}
+
 /** Creates an empty database of one name on each server. Returns its URLs, that of the coordinator first. */
 export async function createOnEachServer(servers: readonly Cluster[]): Promise<string[]> {
   for (const { url } of servers) await runStatement(url, 'create database steward');

@@ -39,6 +39,20 @@ export async function runOnEachServer(statement: string): Promise<void> {
   for (const url of [getClusterUrl().href, ...getWorkerUrls()]) await runStatement(url, statement);
 }
 
+const DROP_TIMEOUT_MS = 30_000;
+
+/** Drops a database on each server; again for a while, because the process that Citus has in each database may have just started again. */
+export async function dropDatabase(name: string): Promise<void> {
+  const deadline = Date.now() + DROP_TIMEOUT_MS;
+  for (;;)
+    try {
+      await runOnEachServer(`drop database if exists ${name} with (force)`);
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+}
+
 /** Ends all connections of a PostgreSQL database, like a restart. When it returns, the server has closed them. */
 export async function endConnections(db: Db): Promise<void> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
