@@ -5,7 +5,7 @@ import type { Log } from '../../kernel/telemetry/log.ts';
 import { deleteOldCalls, insertCalls, type LedgerRow } from './ledger.store.ts';
 
 /** Time between two writes: calls that end meanwhile are stored together, in one transaction. */
-const FLUSH_INTERVAL_MS = 50;
+const FLUSH_INTERVAL_MS = 80;
 /** Pause after a write that failed. */
 const RETRY_INTERVAL_MS = 1_000;
 /** Calls of one write. */
@@ -44,7 +44,7 @@ export interface Ledger {
 }
 
 /**
- * The ledger of this process. Calls are stored behind their answers, 20 times a second at most, all that have ended together: an
+ * The ledger of this process. Calls are stored behind their answers, 12 times a second at most, all that have ended together: an
  * agent does not wait for the commit, and a process that is killed loses the calls of less than a tenth of a second.
  */
 export function createLedger(db: Db, log: Pick<Log, 'error'>): Ledger {
