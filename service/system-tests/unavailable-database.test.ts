@@ -143,6 +143,32 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
     });
   });
 
+  test('whose connections are all in use is slow and not down: the process stays ready', async () => {
+    const limited = await openDatabase({
+      ...testDatabase,
+      databaseUrl: proxy.url,
+      pool: { maxConnections: 1 },
+    });
+    const ownApp = await createTestApp(limited);
+    const probe = () => as(ownApp, person).get<{ status?: string; database?: string }>('/readyz');
+    try {
+      expect((await probe()).body).toEqual({ status: 'ok' });
+      const released = Promise.withResolvers<void>();
+      const holding = limited.db.connection().execute(() => released.promise);
+      const { status, body } = await probe();
+      expect([status, body]).toEqual([200, { status: 'ok', database: 'slow' }]);
+      proxy.pause();
+      expect((await probe()).status).toBe(503);
+      proxy.resume();
+      released.resolve();
+      await holding;
+      await expect.poll(async () => (await probe()).body, { timeout: 20_000 }).toEqual({ status: 'ok' });
+    } finally {
+      await ownApp.close();
+      await limited.close();
+    }
+  });
+
   test('in which somebody else holds the lock of a row: 503 with Retry-After within the statement timeout (F11)', async () => {
     const limited = await openDatabase({ ...testDatabase, limits: { statementMs: 1_500 } });
     const ownApp = await createTestApp(limited);

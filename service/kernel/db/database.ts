@@ -21,7 +21,7 @@ import {
   KyselyConnection,
   type Limits,
 } from './driver/dialect.ts';
-import { getDbError, dbErrorCodes } from './driver/errors.ts';
+import { getDbError, dbErrorCodes, toDbError } from './driver/errors.ts';
 import { openPostgres, type PostgresOptions } from './driver/postgres.ts';
 import { createReadOnlySource } from './driver/read-only.ts';
 import { createRecord, createRecordingSource, ReadRoute, Standby } from './driver/standby.ts';
@@ -41,6 +41,8 @@ export interface Database {
   kind: 'embedded' | 'postgres';
   /** Resolves when the database answers and accepts writes. @throws DbError */
   ping: () => Promise<void>;
+  /** Resolves when the server answers, though all connections of the process may be in use; undefined for the embedded database. @throws DbError */
+  probe?: (() => Promise<void>) | undefined;
   /** Copies the embedded database to a folder that can be opened as one, while it is in use; undefined on PostgreSQL. */
   copyTo?: ((dataDir: string) => Promise<void>) | undefined;
   /** State of the standby that answers reads, if there is one. */
@@ -271,7 +273,11 @@ async function openServer(
   }
   const source = await openSource(databaseUrl, limits, pool);
   const standby = reads && openStandby(source, limits, { ...reads, isPooled: pool.isPooled ?? false });
-  return { db: createDb({ source, standby, budgetLimits }), standby };
+  const probe = () =>
+    (source.probe?.() ?? Promise.resolve()).catch((error: unknown) => {
+      throw toDbError(error);
+    });
+  return { db: createDb({ source, standby, budgetLimits }), standby, probe };
 }
 
 /** Opens the connections to a server. The workers of a cluster are watched through separate connections. */
@@ -292,7 +298,10 @@ async function openSource(
     await source.close();
     await checks.destroy();
   };
-  return watchWorkers({ ...source, close: closeBoth }, () => findLostWorkers(checks));
+  return {
+    ...watchWorkers({ ...source, close: closeBoth }, () => findLostWorkers(checks)),
+    probe: source.probe,
+  };
 }
 
 /** Wait for a connection to a standby before the primary answers instead. */
@@ -324,6 +333,7 @@ async function refuseMigrations(db: Db): Promise<void> {
 interface OpenedDatabase {
   db: Db;
   standby?: Standby | undefined;
+  probe?: (() => Promise<void>) | undefined;
   copyCluster?: (folder: string) => Promise<void>;
 }
 
@@ -380,7 +390,7 @@ export async function openDatabase(options: {
   } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const opening = { acceptsMoved, budgetLimits: createBudgetLimits(limits, options.requestMs) };
-  const { db, standby, copyCluster }: OpenedDatabase = databaseUrl
+  const { db, standby, probe, copyCluster }: OpenedDatabase = databaseUrl
     ? await openServer(databaseUrl, limits, { ...opening, pool, reads })
     : await openFolder(join(dataDir, 'db'), { limits, syncsToDisk, advice }, opening);
   return {
@@ -392,6 +402,7 @@ export async function openDatabase(options: {
       withTransaction(db, {}, async (tx) => {
         await sql`select site_id from site where false for update`.execute(tx);
       }),
+    probe,
     standby,
     close: async () => {
       await standby?.close();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { retryLater } from '../api-error.ts';
 import type { Database } from '../db/database.ts';
@@ -8,6 +9,8 @@ import { explainUnusableFiles } from '../files/shared-store-check.ts';
 /** Time for which the checks of files and migrations hold: probes come every few seconds, from several load balancers. */
 const CHECK_INTERVAL_MS = 2_000;
 const RETRY_SECONDS = 2;
+/** Wait of a probe for a connection and an answer, before it asks whether the server answers at all. */
+const SLOW_MS = 1_000;
 
 /** Why the process cannot serve requests although the database answers; undefined if it can. */
 export async function explainUnreadiness(
@@ -20,6 +23,18 @@ export async function explainUnreadiness(
   const reason = explainIncompatibility(state);
   if (reason !== undefined) return reason;
   return explainUnusableFiles(db, place, kind === 'postgres');
+}
+
+/**
+ * Whether the database answers and accepts writes. A server that is slow, or whose connections are all in use, is not down: a load balancer
+ * that took all processes away would make an overload an outage. @throws DbError
+ */
+async function pingDatabase({ ping, probe }: Database): Promise<'ok' | 'slow'> {
+  const answered = ping().then(() => 'ok' as const);
+  if (!probe) return answered;
+  const outcome = await Promise.race([answered, sleep(SLOW_MS, 'slow' as const, { ref: false })]);
+  if (outcome === 'slow') await probe();
+  return outcome;
 }
 
 /**
@@ -43,7 +58,8 @@ export function registerProbes(
   for (const url of ['/livez', '/healthz']) app.get(url, async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
     if (app.drain.isDraining) throw retryLater(503, 'The service is stopping', 1);
-    await database.ping();
+    // The other checks need the database as well.
+    if ((await pingDatabase(database)) === 'slow') return { status: 'ok', database: 'slow' };
     const reason = await check();
     if (reason !== undefined) throw retryLater(503, reason, RETRY_SECONDS);
     return { status: 'ok' };

@@ -382,6 +382,9 @@ export function openPostgres(
         client.release(true);
       }
     },
+    probe: async () => {
+      await probePool.query('select 1');
+    },
     close: async () => {
       watch.close();
       clearTimeout(returnTimer);
