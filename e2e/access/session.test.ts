@@ -10,6 +10,8 @@ test.use({ installation: { sample: true, administrator: ada } });
 const ACCOUNT_MENU = /appearance and sign out/;
 /** A tab may read the session just after another one has ended it, and before it is told. */
 const READ_OF_ENDED_SESSION = /^401: GET \S+\/session$/;
+/** The stream that tells of changes is opened in the background, also while the page leaves its session. */
+const POSITIONS_OF_ENDED_SESSION = /^401: GET \S+\/publication\/positions$/;
 
 /** Number of people on the overview, beside its title. */
 const peopleCount = (page: Page) => page.getByText(/^\d+ people · /);
@@ -167,6 +169,7 @@ test.describe('session', () => {
     pageErrors,
   }) => {
     pageErrors.allow(READ_OF_ENDED_SESSION);
+    pageErrors.allow(POSITIONS_OF_ENDED_SESSION);
     const other = await calls.createUser();
     await openAs(page, ada, '/reports');
     const second = await context.newPage();
@@ -185,8 +188,7 @@ test.describe('session', () => {
   });
 
   test('switches to another site and shows nothing of the first', async ({ page, pageErrors }) => {
-    // The stream that tells of changes is opened in the background, also while the page leaves its session.
-    pageErrors.allow(/^401: GET \S+\/publication\/positions$/);
+    pageErrors.allow(POSITIONS_OF_ENDED_SESSION);
     await openAs(page, ada);
     await expect(peopleCount(page)).toHaveText(/^\d+ people/);
     const here = await peopleCount(page).innerText();

@@ -356,7 +356,7 @@ async function startLossyCluster(isSilent: boolean): Promise<{ urls: string[]; l
   return { urls: [coordinator, ...urls], losses: new Map(losses) };
 }
 
-test.skipIf(programs === undefined).for(['is down', 'does not answer'])(
+test.skipIf(programs === undefined).each(['is down', 'does not answer'])(
   'the sites of a worker that %s get 503 until it is back, and others work (needs Citus)',
   async (loss) => {
     const isSilent = loss === 'does not answer';

@@ -712,7 +712,7 @@ onEachApp((context) => {
     const { db } = context();
     const { siteId, userId } = person;
     const { key } = await makeAgentKey(context(), person, { name: 'Stored meanwhile' });
-    const ledger = createLedger(db, { error: (fields) => expect.fail(String(fields)) });
+    const ledger = createLedger(db, { error: (fields: unknown) => expect.fail(String(fields)) });
     const call: LedgerRow = {
       siteId,
       keyId: key.id,
