@@ -71,7 +71,7 @@ export interface ConnectionSource {
   /** The same source for work of one site, where sites are on several servers. */
   forSite?(siteId: number): ConnectionSource;
   /** Resolves when the server answers on a connection beside those of the source. @throws an error of the driver */
-  probe?(): Promise<void>;
+  probe?: () => Promise<void>;
   close(): Promise<void>;
 }
 
