@@ -168,8 +168,7 @@ test.describe('session', () => {
     calls,
     pageErrors,
   }) => {
-    pageErrors.allow(READ_OF_ENDED_SESSION);
-    pageErrors.allow(POSITIONS_OF_ENDED_SESSION);
+    pageErrors.allow(READ_OF_ENDED_SESSION, POSITIONS_OF_ENDED_SESSION);
     const other = await calls.createUser();
     await openAs(page, ada, '/reports');
     const second = await context.newPage();

@@ -42,17 +42,14 @@ export const DISTRIBUTED_TABLES = [
 /** Tables of which every node has all rows, because entries are read with them. */
 export const REFERENCE_TABLES = ['account'] as const;
 
-/** Tables of the coordinator with a trigger that writes rows of the site on its node: a new site, and a member who leaves. */
-export const TABLES_WITH_TRIGGERS = { site: 'insert', membership: 'delete' } as const;
-
 const anyOf = (tables: readonly string[]): string => `"?(?:${tables.join('|')})\\b`;
 
-/** Matches statements that use rows of sites, also by a trigger. */
+/** Matches statements that use rows of sites, also by the trigger of a member who leaves. */
 export const USE_OF_SITE_ROWS = new RegExp(
   `\\b(?:from|join|into|update|using|only|copy)\\s+${anyOf(DISTRIBUTED_TABLES)}|\\bdelete\\s+from\\s+membership\\b`,
   'i',
 );
-/** Matches statements that write rows of a site that they create. */
+/** Matches statements that create a site, whose trigger writes rows of it. */
 export const USE_OF_NEW_SITE = /\binsert\s+into\s+site\b/i;
 /** Matches statements that change rows on all nodes. */
 export const CHANGE_OF_ACCOUNTS = new RegExp(

@@ -298,10 +298,7 @@ async function openSource(
     await source.close();
     await checks.destroy();
   };
-  return {
-    ...watchWorkers({ ...source, close: closeBoth }, () => findLostWorkers(checks)),
-    probe: source.probe,
-  };
+  return watchWorkers({ ...source, close: closeBoth }, () => findLostWorkers(checks));
 }
 
 /** Wait for a connection to a standby before the primary answers instead. */

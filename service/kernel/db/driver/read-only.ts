@@ -1,10 +1,9 @@
 import { type Connection, type ConnectionSource, createBatchConnection, getRunAll } from './dialect.ts';
-import { isEnd, type Statement } from './statement-batch.ts';
+import { isEnd, isStart, type Statement } from './statement-batch.ts';
 
 /** Makes the transaction of a message read-only. The database refuses to switch back once a statement of it has run. */
 export const SET_READ_ONLY = 'set transaction_read_only = on';
 
-const START = 'start transaction';
 const READ_ONLY = ' read only';
 
 /**
@@ -23,11 +22,13 @@ export const createReadOnlySource = (source: ConnectionSource): ConnectionSource
 function createReadOnlyConnection(connection: Connection): Connection {
   let isInTransaction = false;
   const prepare = (statements: readonly Statement[]): Statement[] => {
-    const startsAlone = !isInTransaction && statements[0]?.sql.startsWith(START) !== true;
-    const prepared = statements.map(({ sql, parameters }) => {
-      if (sql.startsWith(START)) isInTransaction = true;
-      else if (isEnd({ sql, parameters })) isInTransaction = false;
-      const isReadOnly = !sql.startsWith(START) || sql.endsWith(READ_ONLY);
+    const [first] = statements;
+    const startsAlone = !isInTransaction && !(first && isStart(first));
+    const prepared = statements.map((statement) => {
+      const { sql, parameters } = statement;
+      if (isStart(statement)) isInTransaction = true;
+      else if (isEnd(statement)) isInTransaction = false;
+      const isReadOnly = !isStart(statement) || sql.endsWith(READ_ONLY);
       return { sql: isReadOnly ? sql : `${sql.replace(/ read write$/, '')}${READ_ONLY}`, parameters };
     });
     return startsAlone ? [{ sql: SET_READ_ONLY, parameters: [] }, ...prepared] : prepared;

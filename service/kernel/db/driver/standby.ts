@@ -227,11 +227,10 @@ export class ReadRoute implements ConnectionRoute {
   readonly #standby: Standby;
   readonly #userId: number;
   readonly #confirmation: Confirmation | undefined;
+  readonly #primary: ConnectionSource;
   #claim: Promise<Claim | undefined> | undefined;
   #isOnPrimary = false;
   #outcome: 'served' | FallbackReason | undefined;
-
-  readonly #primary: ConnectionSource;
 
   /** `primary`: source of the connections for what the standby does not answer. */
   constructor(

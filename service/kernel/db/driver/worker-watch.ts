@@ -124,6 +124,7 @@ export function watchWorkers(
 ): ConnectionSource {
   const watch = new WorkerWatch(findLostWorkers);
   const create = (siteId: number | undefined): ConnectionSource => ({
+    ...source,
     acquire: async () => watchConnection(await source.acquire(), watch, siteId),
     forSite: create,
     async close() {
