@@ -17,6 +17,9 @@ const GATHER_MS = 10;
 /** Least time between two looks, so that steady commits cost writers little. */
 const MIN_INTERVAL_MS = 40;
 
+/** Time after which a newer poll of the same consumer in another process answers one that waits. An event that wakes it tells sooner. */
+const REPLACED_MS = 1_000;
+
 /** Time between two looks for pages. */
 const POSITIONS_MS = 1_000;
 
@@ -148,19 +151,27 @@ function createEventWatch(db: Db, { intervalMs, minIntervalMs }: WatchIntervals)
     const siteIds = new Map(
       waiting.flatMap(({ siteId, topics }) => topics.map(({ topicId }) => [topicId, siteId])),
     );
-    const checked = mustCheckAllPolls
-      ? waiting.filter(({ poll }) => poll)
-      : waiting.filter(({ poll }) => poll && begun.has(poll.clientId));
+    const started = begun;
     begun = new Set();
-    const [ends, replaced] = await Promise.all([
+    const checkReplaced = async (waiters: readonly Waiter[]): Promise<void> => {
+      const replaced = waiters.length > 0 ? await store.findReplacedPolls(db, waiters) : [];
+      for (const index of replaced) waiters[index]?.resolve({ kind: 'replaced' });
+    };
+    const polls = waiting.filter(({ poll }) => poll);
+    const checked = new Set(
+      mustCheckAllPolls ? polls : polls.filter(({ poll }) => poll && started.has(poll.clientId)),
+    );
+    const [ends] = await Promise.all([
       store.readTopicEnds(db, [...siteIds.keys()]),
-      checked.length > 0 ? store.findReplacedPolls(db, checked) : [],
+      checkReplaced([...checked]),
     ]);
-    for (const index of replaced) checked[index]?.resolve({ kind: 'replaced' });
     const woken = waiting.filter(({ topics }) => topics.some((topic) => isBehind(topic, ends)));
     if (woken.length === 0) return;
     const clientIds = [...new Set(woken.flatMap(({ poll }) => poll?.clientId ?? []))];
-    const limits = clientIds.length > 0 ? await findLimits(db, clientIds) : new Map();
+    const [limits] = await Promise.all([
+      clientIds.length > 0 ? findLimits(db, clientIds) : new Map<number, readonly SubscriberTopic[]>(),
+      checkReplaced(woken.filter((waiter) => waiter.poll && !checked.has(waiter))),
+    ]);
     const news = createNews(db, siteIds, ends, limits);
     for (const { resolve } of woken) resolve({ kind: 'event', news });
   }
@@ -192,7 +203,7 @@ function createEventWatch(db: Db, { intervalMs, minIntervalMs }: WatchIntervals)
         isWoken = false;
         if (waiters.size === 0) break;
         lookedAt = performance.now();
-        const mustCheckAllPolls = lookedAt - checkedAt >= intervalMs;
+        const mustCheckAllPolls = lookedAt - checkedAt >= REPLACED_MS;
         if (mustCheckAllPolls) checkedAt = lookedAt;
         // While the database does not answer, polls wait until their time is over.
         await look(mustCheckAllPolls).catch(() => sleep(intervalMs, undefined, { ref: false }));

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '../../kernel/db/driver/errors.ts';
 import { notifyEventsCommitted, onEventsCommitted } from '../../kernel/outbox/commits.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
-import { projectEvent } from './project-event.ts';
+import { createProjection } from './project-event.ts';
 import * as store from './publications.store.ts';
 
 /** Events of default-data that one transaction reads for the topics of a site. */
@@ -43,12 +43,13 @@ async function fillTopics(db: Db, siteId: number, topicIds: readonly number[]): 
     const next = last ? last.off + 1 : sourceNext;
     let queuedCharacters = 0;
     for (const topic of topics) {
+      const project = createProjection(topic);
       const messages = events
         .filter(({ off }) => off >= topic.sourceNext)
-        .map(({ event }) => projectEvent(event, topic))
+        .map(({ event }) => project(event))
         .filter((message) => message !== undefined);
       if (messages.length === 0) continue;
-      const text = JSON.stringify(messages);
+      const text = messages.map((message) => JSON.stringify(message)).join('\n');
       store.appendMessages(tx, siteId, topic.topicId, { text, count: messages.length });
       filled.push(topic.name);
       queuedCharacters += text.length;

@@ -14,7 +14,7 @@ import { listSchemaVersions, loadSchema, loadTypeDefinitions, type SiteSchema } 
 import { getEventWatch, type News } from './event-watch.ts';
 import { buildAsyncApi, buildMessageSchema } from './message-schema.ts';
 import { formatMessages } from './messages.ts';
-import { projectEvent, type TopicContent } from './project-event.ts';
+import { createProjection, type TopicContent } from './project-event.ts';
 import * as store from './publications.store.ts';
 import type { PolledTopic, StoredMessage, StoredTopic } from './publications.store.ts';
 import { readAhead, takeBatch } from './read-ahead.ts';
@@ -473,10 +473,11 @@ async function rehearse({ readDb, caller, body, query, signal }: Call<'rehearseT
   let [sourceEvents, messages, bytes, from] = [0, 0, 0, 0];
   let isComplete = false;
   const samples: Record<string, unknown>[] = [];
+  const project = createProjection(body);
   while (!isComplete && sourceEvents < MAX_REHEARSED_EVENTS && !signal.aborted) {
     const batch = await store.readSource(readDb, caller.siteId, { from, since }, REHEARSAL_BATCH);
     for (const { event } of batch) {
-      const message = projectEvent(event, body);
+      const message = project(event);
       if (!message) continue;
       samples.push({ topicName: body.name, topicOffset: messages, ...message });
       if (samples.length > MAX_SAMPLES) samples.shift();

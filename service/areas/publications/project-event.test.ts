@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { projectEvent, type StoredDataEvent } from './project-event.ts';
+import { createProjection, type StoredDataEvent } from './project-event.ts';
 
 const cell = (EntryId: number, fieldId: number, value: unknown) => ({
   EntryId,
@@ -28,7 +28,7 @@ const event: StoredDataEvent & { eventId: string; entityFormatType: string } = {
   entryNames: { 1: 'One', 2: 'Two', 3: 'Three' },
 };
 const project = (format: 'Rows' | 'Cells', fieldIds?: number[], source: StoredDataEvent = event) =>
-  projectEvent(source, { format, entryTypes: [{ entryTypeId: 5, ...(fieldIds && { fieldIds }) }] });
+  createProjection({ format, entryTypes: [{ entryTypeId: 5, ...(fieldIds && { fieldIds }) }] })(source);
 
 const row = (EntryId: number, EntryName: string, values: object) => ({
   EntryId,
@@ -73,7 +73,7 @@ test('a ROWS topic has a row with EntryName for each entry, a created one with i
 test('an event without a chosen field or type is not streamed; deleted entries of a type are', () => {
   const changed = { ...event, payload: { entities: { updated: event.payload.entities.updated ?? [] } } };
   expect(project('Rows', [12], changed)).toBeUndefined();
-  expect(projectEvent(event, { format: 'Cells', entryTypes: [{ entryTypeId: 6 }] })).toBeUndefined();
+  expect(createProjection({ format: 'Cells', entryTypes: [{ entryTypeId: 6 }] })(event)).toBeUndefined();
   const deleted = {
     ...event,
     payload: { entities: { deleted: [{ entries: [{ EntryId: 3 }], entryListId: 5 }] } },

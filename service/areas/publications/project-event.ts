@@ -49,29 +49,30 @@ function dropEmpty(entities: Entities): Entities | undefined {
 }
 
 /**
- * The message of a custom topic for an event of default-data; undefined when the topic does not stream it. Pure: the same function
- * fills topics and rehearses them on past events. The message has the `eventId` of its source.
+ * The function that makes the message of a custom topic from an event of default-data; undefined when the topic does not stream it.
+ * Pure: the same function fills topics and rehearses them on past events. The message has the `eventId` of its source.
  */
-export function projectEvent(
-  event: StoredDataEvent,
-  { format, entryTypes }: TopicContent,
-): Record<string, unknown> | undefined {
-  const { entryNames = {}, ...envelope } = event;
+export function createProjection({
+  format,
+  entryTypes,
+}: TopicContent): (event: StoredDataEvent) => Record<string, unknown> | undefined {
   const types = new Map(
     entryTypes.map(({ entryTypeId, fieldIds }) => [entryTypeId, fieldIds && new Set(fieldIds)]),
   );
   const isOfType = ({ entryListId }: { entryListId: number }): boolean => types.has(entryListId);
-  const { created = [], updated = [], deleted = [] } = event.payload.entities;
-  const changes = updated.filter(isOfType).flatMap(({ cells, entryListId }) => {
-    const fields = types.get(entryListId);
-    const chosen = fields ? cells.filter(({ fieldId }) => fields.has(fieldId)) : cells;
-    return chosen.length > 0 ? [{ cells: chosen, entryListId }] : [];
-  });
-  const lists = { created: created.filter(isOfType), deleted: deleted.filter(isOfType) };
-  const entities = dropEmpty(
-    format === 'Cells' ? { ...lists, updated: changes } : toRows(lists, changes, entryNames),
-  );
-  return entities && { ...envelope, entityFormatType: format, payload: { entities } };
+  return ({ entryNames = {}, ...envelope }) => {
+    const { created = [], updated = [], deleted = [] } = envelope.payload.entities;
+    const changes = updated.filter(isOfType).flatMap(({ cells, entryListId }) => {
+      const fields = types.get(entryListId);
+      const chosen = fields ? cells.filter(({ fieldId }) => fields.has(fieldId)) : cells;
+      return chosen.length > 0 ? [{ cells: chosen, entryListId }] : [];
+    });
+    const lists = { created: created.filter(isOfType), deleted: deleted.filter(isOfType) };
+    const entities = dropEmpty(
+      format === 'Cells' ? { ...lists, updated: changes } : toRows(lists, changes, entryNames),
+    );
+    return entities && { ...envelope, entityFormatType: format, payload: { entities } };
+  };
 }
 
 /** Entities in ROWS format: one row for each entry, the values of a created entry in its row under `created`. */

@@ -130,7 +130,8 @@ export async function startPoll(
 export interface StoredMessage {
   topicId: number;
   off: number;
-  at: Date;
+  /** Microseconds since 1970. */
+  at: number;
   body: string;
 }
 
@@ -149,7 +150,8 @@ export async function readMessages(
       select k.topic_id as "topicId", e.off, e.at, e.body,
         sum(octet_length(e.body)) over (partition by k.topic_id order by e.off) - octet_length(e.body) as before
       from unnest(${[...offsets.keys()]}::int[], ${[...offsets.values()]}::bigint[]) as k(topic_id, off)
-      cross join lateral (select e.off, e.at, e.payload::text as body from topic_event e
+      cross join lateral (
+        select e.off, (extract(epoch from e.at) * 1000000)::bigint as at, e.payload::text as body from topic_event e
         where e.site_id = ${siteId} and e.topic_id = k.topic_id and e.off >= k.off order by e.off limit ${limit}) e) as sized
     where before < ${MAX_TOPIC_BYTES} order by "topicId", off`.execute(db);
   return rows;
@@ -442,8 +444,8 @@ export async function readSource(
 }
 
 /**
- * Appends messages, the JSON text of a list, to a custom topic with the next statement of the transaction. The caller holds the lease,
- * so offsets have no gaps and no message is derived twice.
+ * Appends messages, JSON texts on lines of their own, to a custom topic with the next statement of the transaction. The caller holds the
+ * lease, so offsets have no gaps and no message is derived twice.
  */
 export function appendMessages(
   tx: Tx,
@@ -457,8 +459,8 @@ export function appendMessages(
       update topic set next = next + ${count} where site_id = ${siteId} and topic_id = ${topicId}
       returning next - ${count} as first)
     insert into topic_event (site_id, topic_id, off, payload)
-    select ${siteId}, ${topicId}, counted.first + x.at - 1, x.payload
-    from counted, json_array_elements(${text}::json) with ordinality as x(payload, at)`,
+    select ${siteId}, ${topicId}, counted.first + x.at - 1, x.payload::json
+    from counted, string_to_table(${text}, E'\\n') with ordinality as x(payload, at)`,
     tx,
   );
 }

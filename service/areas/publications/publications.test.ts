@@ -204,6 +204,26 @@ onEachApp((context) => {
       expect(listOffsets(await newer)).toEqual([0]);
     });
 
+    test('gets no event that a newer poll of the key in another process waits for', async () => {
+      const { app, db } = context();
+      const waiting = poll({ topics: ['default-data'], timeOut: 60_000 });
+      while ((await listConsumers()).length === 0);
+      const other = as(
+        app,
+        await makePerson(db, things.siteId, { capabilities: ['Access Web Service', 'Read Publications'] }),
+      );
+      const otherPoll = poll({ topics: ['default-users'], timeOut: 60_000 }, other);
+      while ((await listConsumers()).length === 1);
+      await api.post('user/group', { name: 'G' });
+      // The process has compared the polls that wait with the newest ones, which it does once a second.
+      await otherPoll;
+      await sql`update publication_consumer set poll_id = gen_random_uuid() where site_id = ${things.siteId}`.execute(
+        db,
+      );
+      await things.create({ Name: 'A' });
+      expect(await waiting).toEqual([]);
+    });
+
     test('is answered when its topic is deleted', async () => {
       const { body: topic } = await createTopic({
         name: 'short',
