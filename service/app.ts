@@ -162,7 +162,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     handlers: collectHandlers(options.registry ?? allAreas),
     validateResponses: options.validateResponses ?? false,
   };
-  await registerApiSurface(app, createBearerApi(db, services, keyUse), dependencies);
+  await registerApiSurface(app, createBearerApi(db, keyUse), dependencies);
   await registerApiSurface(app, createSessionApi(db, services.publicUrl), dependencies);
 
   await registerAgentEndpoint(app, {

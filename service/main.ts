@@ -64,7 +64,6 @@ async function main(config: Config): Promise<void> {
     mailExamples: registry.mailExamples,
     jobKinds: registry.jobKinds,
     encryption: await loadEncryption({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
-    wakeMailWorker: mailWorker.wake,
     wakeTask: (name) => scheduler.wake(name),
   };
   const contract = loadContract(CONTRACT_FILE);
@@ -97,7 +96,6 @@ async function main(config: Config): Promise<void> {
         operations: contract.operations,
         publicUrl: config.publicUrl,
         wakeTask: (name) => services.wakeTask(name),
-        wakeMailWorker: mailWorker.wake,
         files: services,
       }),
     ],

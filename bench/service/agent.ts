@@ -96,7 +96,6 @@ async function measure(): Promise<Measure[]> {
       mailExamples: registry.mailExamples,
       jobKinds: registry.jobKinds,
       encryption: createEncryption(Buffer.alloc(32)),
-      wakeMailWorker: () => {},
       wakeTask: () => {},
     },
     trustedProxies: [],

@@ -551,6 +551,8 @@ async function removeTopics(pool: Pool): Promise<void> {
   await pool.query(`delete from topic where site_id = 1 and name like 'bench-%'`);
 }
 
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 /** Writes in each situation, in turns: the tables grow, and the machine may become busier or quieter. */
 async function measureWriters(setup: Setup): Promise<Measure[]> {
   const { otherUrl, pool } = setup;
@@ -577,7 +579,6 @@ async function measureWriters(setup: Setup): Promise<Measure[]> {
       rates.push(rate);
       costs.push(processorMs);
     }
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [alone] = measured;
   const [floor, floorMs] = [mean(alone?.rates ?? []), mean(alone?.costs ?? [])];
   return measured.slice(1).flatMap(({ name, minimum, rates, costs }): Measure[] => [

@@ -80,7 +80,6 @@ async function createTasks(config: Config, db: Db, blobs: BlobStore): Promise<re
     jobKinds: registry.jobKinds,
     mailExamples: registry.mailExamples,
     encryption: await loadEncryption({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
-    wakeMailWorker: () => {},
     wakeTask: () => {},
   };
   return registry.createTasks({ db, services });

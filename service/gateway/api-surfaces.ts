@@ -19,7 +19,7 @@ import type { KnownRow } from '../kernel/db/driver/statement-batch.ts';
 import type { PendingStep } from '../kernel/db/tables/index.ts';
 import type { ApiSurface } from '../kernel/http/api-surface.ts';
 import type { Operation } from '../kernel/http/contract.ts';
-import type { OperationId, Services } from '../kernel/http/handler.ts';
+import type { OperationId } from '../kernel/http/handler.ts';
 import { hashSecret } from '../kernel/secret.ts';
 import {
   ACTING_HEADER,
@@ -88,11 +88,7 @@ function createCallerCache() {
 }
 
 /** API surface of programs: bearer tokens only, never a cookie (spec 5.1). */
-export function createBearerApi(
-  db: Db,
-  services: Services,
-  keyUsage: Pick<KeyUsageCounter, 'count'>,
-): ApiSurface {
+export function createBearerApi(db: Db, keyUsage: Pick<KeyUsageCounter, 'count'>): ApiSurface {
   const callers = createCallerCache();
   return {
     prefix: '',
@@ -130,7 +126,7 @@ export function createBearerApi(
       if (found.caller.clientId !== undefined) keyUsage.count(found.caller.clientId, id, origin);
       if (found.isAddressRefused) throw await createAddressError(db, found.caller, origin.ip);
       callers.save(found);
-      return resolveBearerCaller({ db, services }, found, origin);
+      return resolveBearerCaller(db, found, origin);
     },
   };
 }

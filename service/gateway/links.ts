@@ -78,7 +78,6 @@ export const linkHandlers: Handlers<Operations> = {
         await queueMail(tx, { siteId: site.siteId, to: account.email, ttlHours: LINK_TTL_HOURS, ...mail });
         record({ action: 'user.password-link', subject: ['user', account.userId], changes: {} });
       });
-      services.wakeMailWorker();
     }
     await uniformDelay;
     return { status: 202, body: undefined };

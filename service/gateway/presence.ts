@@ -63,7 +63,6 @@ export const presenceHandlers: Handlers<Operations> = {
       record({ action: 'user.set-password', subject: ['user', userId], changes: {} });
       return { session: renewed, ended: endedSessions };
     });
-    call.services.wakeMailWorker();
     return { status: 200, body: { ended }, session };
   },
 

@@ -9,7 +9,6 @@ import {
   type AuthenticatedCaller,
 } from '../kernel/auth/callers.store.ts';
 import type { Db } from '../kernel/db/database.ts';
-import type { Services } from '../kernel/http/handler.ts';
 
 /** Header of every response to a session that says for whom it acts, so that a page with another belief finds out. */
 export const ACTING_HEADER = 'x-steward-acting';
@@ -39,7 +38,7 @@ export function parsePrincipalHeader(header: string | string[] | undefined): num
  * @throws ApiError 401 without a valid assignment (shapes 1)
  */
 export async function resolveBearerCaller(
-  { db, services }: { db: Db; services: Services },
+  db: Db,
   { caller: own, principal }: AuthenticatedCaller,
   origin: RequestOrigin,
 ): Promise<Caller> {
@@ -50,7 +49,6 @@ export async function resolveBearerCaller(
   if (principal.reportId !== null) return toActingCaller(own, principal, principal.reportId);
   const day = await openDailyReport(db, own, origin, principal.id);
   if (!day) throw createNoAssignmentError();
-  if (day.isNew) services.wakeMailWorker();
   return toActingCaller(own, principal, day.reportId);
 }
 

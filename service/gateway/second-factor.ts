@@ -49,7 +49,6 @@ export const secondFactorHandlers: Handlers<Operations> = {
       return completed;
     });
     if (!session) throw await saveWrongProof(db, caller, origin, attempt.isLast, body);
-    services.wakeMailWorker();
     await clearCodeAttempts(db, caller.userId, knownDevice);
     return { status: 200, body: await loadStartedSession(db, session, origin.ip), session };
   },
@@ -131,7 +130,6 @@ async function confirmEnrolment(
     if (!(error instanceof WrongCodeError)) throw error;
     throw attempt ? await saveWrongProof(db, caller, origin, attempt.isLast, body) : wrongProofError(body);
   });
-  services.wakeMailWorker();
   await clearCodeAttempts(db, userId, knownDevice);
   const { session, recoveryCodes } = result;
   return {

@@ -249,10 +249,9 @@ export const actingHandlers: Handlers<'listOwnPrincipals' | 'beginActing' | 'end
     return ok(await listPrincipals(db, caller, origin));
   },
 
-  async beginActing({ db, caller, body, origin, services }) {
+  async beginActing({ db, caller, body, origin }) {
     const { userId: principalId, reason } = body;
     await beginActing(db, caller, origin, { principalId, reason });
-    services.wakeMailWorker();
     return ok(await loadSession(db, caller, origin.ip));
   },
 

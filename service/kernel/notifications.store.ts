@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Capability } from '../../contract/generated/types.gen.ts';
 import { CAN_ACT } from './auth/callers.store.ts';
-import type { Db, Tx } from './db/database.ts';
+import { type Db, type Tx, withTransaction } from './db/database.ts';
 import type { NotificationCategory } from './db/tables/notifications.ts';
 import { queueMail } from './mail/mail.store.ts';
 import { composeNotificationMail, toSingleLine } from './mail/messages.ts';
@@ -114,7 +114,7 @@ export async function notifyAboutParkedWork(
   publicUrl: string,
   { siteId, task, reason }: { siteId: number; task: string; reason: string },
 ): Promise<void> {
-  await db.transaction().execute(async (tx) =>
+  await withTransaction(db, {}, async (tx) =>
     notify(tx, publicUrl, {
       siteId,
       userIds: await listCapabilityHolders(tx, siteId, 'Manage Settings'),

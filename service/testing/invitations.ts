@@ -109,7 +109,6 @@ export function setUpInvitations(context: () => AppContext) {
       await sql`update membership set expires_at = expires_at - ${interval(ms)}
         where site_id = ${siteId} and user_id = ${guest.userId}`.execute(context().db);
     },
-    runExpiryTask: () =>
-      runTask(membershipExpiryTask({ db: context().db, services: { wakeMailWorker: () => {} } })),
+    runExpiryTask: () => runTask(membershipExpiryTask({ db: context().db })),
   };
 }

@@ -47,7 +47,6 @@ export const services: Services = {
   mailExamples: registry.mailExamples,
   jobKinds: registry.jobKinds,
   encryption: createEncryption(randomBytes(32)),
-  wakeMailWorker: () => {},
   wakeTask: () => {},
 };
 /** Loaded once per file, so that its validators are compiled once for both databases. */

@@ -97,7 +97,6 @@ export const ownAccessHandlers: Handlers<OwnOperations> = {
         await mailSecurityChange(tx, caller, `The passkey “${name}” was removed from your account.`);
       });
     });
-    call.services.wakeMailWorker();
     return noContent;
   },
 
@@ -165,7 +164,6 @@ async function registerPasskey(call: Call<'registerPasskey'>) {
       };
     });
   });
-  services.wakeMailWorker();
   return ok(registered);
 }
 
@@ -209,7 +207,6 @@ export const userAccessHandlers: Handlers<'getUserSecurity' | 'resetTwoFactor' |
       if (!(await resetFactors(tx, caller, reset, record)))
         throw conflict('This user has not set up a second factor');
     });
-    call.services.wakeMailWorker();
     return noContent;
   },
 

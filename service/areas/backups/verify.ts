@@ -73,7 +73,7 @@ export async function verifyNextBackup({
   leaseRenewalMs = LEASE_RENEWAL_INTERVAL_MS,
 }: {
   db: Db;
-  services: Pick<Services, 'dataDir' | 'blobs' | 'publicUrl' | 'wakeMailWorker'>;
+  services: Pick<Services, 'dataDir' | 'blobs' | 'publicUrl'>;
   signal: AbortSignal;
   restore: Restore;
   leaseRenewalMs?: number;
@@ -110,6 +110,5 @@ export async function verifyNextBackup({
       buildVerificationFailedMail({ ...to, ...details, link }),
     );
   });
-  services.wakeMailWorker();
   return !signal.aborted && outcome.state !== 'queued';
 }

@@ -38,7 +38,6 @@ async function addExistingUser(call: AddCall): Promise<typeof noContent> {
   await change(db, getActor(call), (tx, record) => addExistingMember(tx, call, site, record), {
     lockSite: true,
   });
-  call.services.wakeMailWorker();
   return noContent;
 }
 
@@ -66,7 +65,6 @@ export const invitationHandlers: Handlers<Operations> = {
     if (errors.length > 0) throw badRequest(errors);
     await throttleInvitations(db, caller);
     await change(db, getActor(call), (tx, record) => createInvitation(tx, call, record));
-    call.services.wakeMailWorker();
     return ok(undefined);
   },
 
@@ -88,7 +86,6 @@ export const invitationHandlers: Handlers<Operations> = {
   async resendInvitation(call) {
     await throttleInvitations(call.db, call.caller);
     await change(call.db, getActor(call), (tx, record) => resendInvitation(tx, call, record));
-    call.services.wakeMailWorker();
     return noContent;
   },
 
@@ -162,7 +159,7 @@ export const invitationHandlers: Handlers<Operations> = {
     });
   },
 
-  async acceptInvitation({ db, body, origin, services }) {
+  async acceptInvitation({ db, body, origin }) {
     await consumeLinkRateLimit(db, origin.ip, 'opened');
     const pending = await store.findPendingInvitation(db, hashSecret(body.token));
     if (!pending) throw invitationNotFound();
@@ -173,7 +170,6 @@ export const invitationHandlers: Handlers<Operations> = {
       (tx, record) => acceptInvitation(tx, pending, body.token, record),
       { lockSite: true },
     );
-    services.wakeMailWorker();
     return ok(accepted);
   },
 };

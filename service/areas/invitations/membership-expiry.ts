@@ -1,7 +1,6 @@
 import { change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
 import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import type { Services } from '../../kernel/http/handler.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeMembershipEndingMail, formatTimestamp } from '../../kernel/mail/messages.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
@@ -18,13 +17,7 @@ const INTERVAL_MS = 60_000;
  * Ends temporary memberships and sends reminders before. Access is refused from the end date on, independent of when
  * the task runs (CAN_ACT); the task makes the end visible (docs/decisions/0015).
  */
-export const membershipExpiryTask = ({
-  db,
-  services,
-}: {
-  db: Db;
-  services: Pick<Services, 'wakeMailWorker'>;
-}): ScheduledTask =>
+export const membershipExpiryTask = ({ db }: { db: Db }): ScheduledTask =>
   createItemTask(db, {
     name: 'membership expiry',
     intervalMs: INTERVAL_MS,
@@ -35,7 +28,6 @@ export const membershipExpiryTask = ({
     async runStep({ siteId }) {
       if ((await endBatch(db, siteId)) === BATCH_SIZE) return true;
       const reminded = await remindBatch(db, siteId);
-      services.wakeMailWorker();
       return reminded === BATCH_SIZE;
     },
   });

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { CAN_ACT } from '../../kernel/auth/callers.store.ts';
 import { createApiClient, type ApiClient } from '../../testing/calls.ts';
-import { as, makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
+import { as, makePerson, makeSite, onEachApp } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { membershipExpiryTask } from './membership-expiry.ts';
 
@@ -208,7 +208,7 @@ onEachApp((context) => {
         return compareStatus(model.activate(isActive), api.put('user', { id: userId, isActive }));
       }
       case 'runTask':
-        await runTask(membershipExpiryTask({ db: context().db, services }));
+        await runTask(membershipExpiryTask({ db: context().db }));
         model.runTask();
         break;
       case 'advance':

@@ -59,16 +59,22 @@ const toUser = (row: UserRow): StoredUser => ({
   licenseTypeId: row.license_type_id,
 });
 
+/** The columns of the member `m` with the account `a`. */
+const USER_COLUMNS = sql`m.site_id, m.user_id as id, a.email, a.first_name, a.last_name, m.is_active,
+  coalesce(a.locked_until > now(), false) as is_locked,
+  coalesce((select array_agg(gm.group_id order by gm.group_id) from group_member gm
+            where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}') as groups,
+  m.created_at, m.modified_at, m.created_by, m.modified_by, a.federation_id, m.two_factor_enabled, a.second_factor,
+  m.ip_restrictions_enabled, m.user_entry_id, m.time_zone, m.version, a.home_site_id, m.license_type_id`;
+
+/** Reads the members `m` that fulfil a condition. */
+const selectMembers = (condition: RawBuilder<unknown>) => sql<UserRow>`
+  select ${USER_COLUMNS} from membership m join account a on a.user_id = m.user_id where ${condition}`;
+
 /** Reads the users of a selection of (site_id, user_id), ordered by id. */
 const selectUsers = (memberships: ReturnType<typeof sql>) => sql<UserRow>`
   with picked as materialized (${memberships})
-  select m.site_id, m.user_id as id, a.email, a.first_name, a.last_name, m.is_active,
-         coalesce(a.locked_until > now(), false) as is_locked,
-         coalesce((select array_agg(gm.group_id order by gm.group_id) from group_member gm
-                   where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}') as groups,
-         m.created_at, m.modified_at, m.created_by, m.modified_by, a.federation_id, m.two_factor_enabled, a.second_factor,
-         m.ip_restrictions_enabled, m.user_entry_id, m.time_zone, m.version, a.home_site_id, m.license_type_id
-  from picked join membership m using (site_id, user_id) join account a on a.user_id = m.user_id
+  select ${USER_COLUMNS} from picked join membership m using (site_id, user_id) join account a on a.user_id = m.user_id
   order by m.user_id`;
 
 interface UserFilter {
@@ -133,20 +139,18 @@ export async function getUsersBySite(
   ids: readonly number[],
   siteId: number | undefined,
 ): Promise<Map<number, StoredUser[]>> {
-  const memberships = sql`select site_id, user_id from membership where user_id ${equalsAny(ids)}
-    ${siteId === undefined ? sql`` : sql`and site_id = ${siteId}`}`;
-  const { rows } = await selectUsers(memberships).execute(db);
+  const condition = sql`m.user_id ${equalsAny(ids)} ${siteId === undefined ? sql`` : sql`and m.site_id = ${siteId}`}`;
+  const selection =
+    ids.length === 1
+      ? selectMembers(condition)
+      : selectUsers(sql`select m.site_id, m.user_id from membership m where ${condition}`);
+  const { rows } = await selection.execute(db);
   const rowsBySite = Map.groupBy(rows, (row) => row.site_id);
   return new Map([...rowsBySite].map(([id, siteRows]) => [id, siteRows.map(toUser)]));
 }
 
-const selectUsersById = (siteId: RawBuilder<number>, condition: RawBuilder<unknown>) =>
-  selectUsers(
-    sql`select site_id, user_id from membership where site_id = ${siteId} and user_id ${condition}`,
-  );
-
 const selectUser = defineStatement((siteId: RawBuilder<number>, id: RawBuilder<number>) =>
-  selectUsersById(siteId, sql`= ${id}`),
+  selectMembers(sql`m.site_id = ${siteId} and m.user_id = ${id}`),
 );
 
 /** The users with these ids. Unknown ids are ignored and duplicates are returned once. */
@@ -155,7 +159,9 @@ export async function getUsers(db: Db, siteId: number, ids: readonly number[]): 
   const query =
     ids.length === 1 && id !== undefined
       ? selectUser(siteId, id)
-      : selectUsersById(sql.val(siteId), equalsAny(ids)).compile(db);
+      : selectUsers(
+          sql`select site_id, user_id from membership where site_id = ${siteId} and user_id ${equalsAny(ids)}`,
+        ).compile(db);
   const { rows } = await db.executeQuery(query);
   return rows.map(toUser);
 }

@@ -43,7 +43,6 @@ export const assignmentHandlers: Handlers<'listProxies' | 'updateProxies' | 'cha
       },
       { lockSite: true },
     );
-    call.services.wakeMailWorker();
     return ok(undefined);
   },
 
@@ -74,7 +73,6 @@ export const assignmentHandlers: Handlers<'listProxies' | 'updateProxies' | 'cha
       },
       { lockSite: true },
     );
-    call.services.wakeMailWorker();
     return noContent;
   },
 };

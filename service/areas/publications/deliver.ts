@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import type { NatsCredentials } from '../../../contract/generated/types.gen.ts';
-import type { Db } from '../../kernel/db/database.ts';
+import { type Db, withTransaction } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { EgressError, type Egress } from '../../kernel/network/egress.ts';
 import { listCapabilityHolders, notify } from '../../kernel/notifications.store.ts';
@@ -226,7 +226,7 @@ async function saveFailure(
     keepsLease: false,
   });
   if (!isSaved || !isOver) return;
-  await db.transaction().execute(async (tx) =>
+  await withTransaction(db, {}, async (tx) =>
     notify(tx, services.publicUrl, {
       siteId: due.siteId,
       userIds: await listCapabilityHolders(tx, due.siteId, 'Manage Publications'),

@@ -153,9 +153,9 @@ function createEventWatch(db: Db, { intervalMs, minIntervalMs }: WatchIntervals)
     );
     const started = begun;
     begun = new Set();
-    const checkReplaced = async (waiters: readonly Waiter[]): Promise<void> => {
-      const replaced = waiters.length > 0 ? await store.findReplacedPolls(db, waiters) : [];
-      for (const index of replaced) waiters[index]?.resolve({ kind: 'replaced' });
+    const checkReplaced = async (compared: readonly Waiter[]): Promise<void> => {
+      const replaced = compared.length > 0 ? await store.findReplacedPolls(db, compared) : [];
+      for (const index of replaced) compared[index]?.resolve({ kind: 'replaced' });
     };
     const polls = waiting.filter(({ poll }) => poll);
     const checked = new Set(

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Db, withTransaction } from '../../kernel/db/database.ts';
+import { type Db, onCommit, withTransaction } from '../../kernel/db/database.ts';
 import { isDatabaseUnavailable } from '../../kernel/db/driver/errors.ts';
 import { notifyEventsCommitted, onEventsCommitted } from '../../kernel/outbox/commits.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
@@ -27,9 +27,8 @@ const FILL_TASK = 'fill custom topics';
  * @returns whether there may be more
  */
 async function fillTopics(db: Db, siteId: number, topicIds: readonly number[]): Promise<boolean> {
-  const filled: string[] = [];
-  const hasMore = await withTransaction(db, {}, async (tx) => {
-    filled.length = 0;
+  return withTransaction(db, {}, async (tx) => {
+    const filled: string[] = [];
     const topics = await store.leaseTopics(tx, siteId, topicIds);
     if (topics.length === 0) return false;
     const from = Math.min(...topics.map((topic) => topic.sourceNext));
@@ -66,10 +65,9 @@ async function fillTopics(db: Db, siteId: number, topicIds: readonly number[]): 
       topics.map(({ topicId }) => topicId),
       next,
     );
+    if (filled.length > 0) onCommit(tx, () => notifyEventsCommitted({ siteId, topics: filled }));
     return next < sourceNext;
   });
-  if (filled.length > 0) notifyEventsCommitted({ siteId, topics: filled });
-  return hasMore;
 }
 
 /** Scheduled task that fills the custom topics of all sites from default-data; writers never do. */

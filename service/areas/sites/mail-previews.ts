@@ -47,7 +47,6 @@ export const mailPreviewHandlers: Handlers<'listMailPreviews' | 'sendTestMail'> 
       });
       record({ action: 'site.test-mail', subject: ['site', siteId], changes: { mail: [null, example.id] } });
     });
-    services.wakeMailWorker();
     return { status: 202, body: undefined };
   },
 };

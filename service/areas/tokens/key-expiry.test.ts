@@ -48,8 +48,7 @@ onEachApp((context) => {
     sql`update api_key set expires_at = expires_at - make_interval(secs => ${ms / 1000})
       where user_id = ${person.userId} and disabled_at is null`.execute(context().db);
   const publicUrl = 'https://steward.test';
-  const runExpiryTask = () =>
-    runTask(keyExpiryTask({ db: context().db, services: { wakeMailWorker: () => {}, publicUrl } }));
+  const runExpiryTask = () => runTask(keyExpiryTask({ db: context().db, services: { publicUrl } }));
   const listMails = () =>
     context()
       .db.selectFrom('mail')

@@ -23,7 +23,7 @@ export const keyExpiryTask = ({
   services,
 }: {
   db: Db;
-  services: Pick<Services, 'wakeMailWorker' | 'publicUrl'>;
+  services: Pick<Services, 'publicUrl'>;
 }): ScheduledTask =>
   createItemTask(db, {
     name: 'API key expiry',
@@ -32,7 +32,6 @@ export const keyExpiryTask = ({
     async runStep({ siteId }) {
       if ((await expireKeys(db, siteId)) === BATCH_SIZE) return true;
       const reminded = await remindBatch(db, siteId, services.publicUrl);
-      services.wakeMailWorker();
       return reminded === BATCH_SIZE;
     },
   });

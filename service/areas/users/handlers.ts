@@ -55,7 +55,6 @@ export const userHandlers: Handlers<Operations> = {
       await mailPasswordLink(tx, call.services.publicUrl, { ...user, userId, site });
       record({ action: 'user.password-link', subject: ['user', userId], changes: {} });
     });
-    call.services.wakeMailWorker();
     return noContent;
   },
 
@@ -116,7 +115,6 @@ export const userHandlers: Handlers<Operations> = {
     const { id } = await change(call.db, getActor(call), (tx, record) =>
       createUser(tx, context, { info, passwordHash, site }, record),
     );
-    call.services.wakeMailWorker();
     return ok(id);
   },
 
@@ -129,7 +127,6 @@ export const userHandlers: Handlers<Operations> = {
     const user = await change(call.db, getActor(call), (tx, record) => updateUser(tx, call, record), {
       lockSite: needsSiteLock,
     });
-    call.services.wakeMailWorker();
     return ok(user.id, { etag: formatEtag(user.version) });
   },
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { getConfigurationKind } from '../../../contract/rules/configuration.ts';
 import { getAuthor, type Caller, type RequestOrigin } from '../auth/caller.ts';
-import { type Db, type Tx, withTransaction } from '../db/database.ts';
+import { type Db, onCommit, type Tx, withTransaction } from '../db/database.ts';
 import { raiseTypeVersions, type TypeChange } from '../db/type-versions.ts';
 import type { ChangeEvent } from '../outbox/change-event.ts';
 import { type CommittedEvents, notifyEventsCommitted } from '../outbox/commits.ts';
@@ -64,32 +64,23 @@ export function change<T>(
   work: (tx: Tx, record: Recorder) => Promise<T>,
   options: { lockSite?: boolean } = {},
 ): Promise<T> {
-  let published: readonly CommittedEvents[] = [];
-  const result = withTransaction(
-    db,
-    { lockedSiteId: options.lockSite ? actor.siteId : undefined },
-    async (tx) => {
-      // Created per attempt: a retried transaction must not audit the records of the failed attempt.
-      const records: ChangeRecord[] = [];
-      const outcome = await work(tx, (record) => records.push(record));
-      // All of this is sent with the commit.
-      await insertAuditRows(
-        tx,
-        records.map((record) => toAuditRow(actor, record)),
-      );
-      // Last before the commit: it locks the counter row of the topic, which all writers of the site share (gap-free offsets).
-      published = publishEventsPerSite(tx, actor, records);
-      // Likewise the versions of entry types, which their writers share.
-      const typeChanges = records.flatMap(({ typeChange }) => typeChange ?? []);
-      raiseTypeVersions(tx, actor.siteId, typeChanges);
-      return outcome;
-    },
-  );
-  void result.then(
-    () => published.forEach(notifyEventsCommitted),
-    () => {},
-  );
-  return result;
+  return withTransaction(db, { lockedSiteId: options.lockSite ? actor.siteId : undefined }, async (tx) => {
+    // Created per attempt: a retried transaction must not audit the records of the failed attempt.
+    const records: ChangeRecord[] = [];
+    const outcome = await work(tx, (record) => records.push(record));
+    // All of this is sent with the commit.
+    await insertAuditRows(
+      tx,
+      records.map((record) => toAuditRow(actor, record)),
+    );
+    // Last before the commit: it locks the counter row of the topic, which all writers of the site share (gap-free offsets).
+    const published = publishEventsPerSite(tx, actor, records);
+    if (published.length > 0) onCommit(tx, () => published.forEach(notifyEventsCommitted));
+    // Likewise the versions of entry types, which their writers share.
+    const typeChanges = records.flatMap(({ typeChange }) => typeChange ?? []);
+    raiseTypeVersions(tx, actor.siteId, typeChanges);
+    return outcome;
+  });
 }
 
 /** Publishes the events site by site in ascending order of site id, so that two changes cannot deadlock. */

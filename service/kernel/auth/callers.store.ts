@@ -90,7 +90,8 @@ export async function listAddressApprovers(
   return rows.map(({ name }) => name);
 }
 
-interface CallerRow {
+/** The user of a session or access token. */
+interface OwnRow {
   site_id: number;
   user_id: number;
   email: string;
@@ -103,6 +104,10 @@ interface CallerRow {
   /** Whether `last_seen_at` must be updated. */
   is_last_seen_stale: boolean;
   is_address_refused: boolean;
+}
+
+/** The user, and the principal for whom the caller acts or asks to act. */
+interface CallerRow extends OwnRow {
   principal_id: number | null;
   principal_email: string | null;
   principal_capabilities: Capability[];
@@ -154,23 +159,25 @@ function getCapabilitySet(capabilities: readonly Capability[]): ReadonlySet<Capa
   return created;
 }
 
+/** The user without acting for anybody. */
+const toOwnCaller = (row: OwnRow, tokenHash: Buffer): Caller => ({
+  siteId: row.site_id,
+  userId: row.user_id,
+  email: row.email,
+  acting: undefined,
+  capabilities: getCapabilitySet(row.capabilities),
+  scopes: row.scopes ? new Set(row.scopes) : undefined,
+  clientId: row.client_id ?? undefined,
+  hasProofOfPresence: row.is_proven,
+  isFederated: row.is_federated,
+  pending: undefined,
+  tokenHash,
+  expiresAt: row.expires_at,
+});
+
 function toAuthenticatedCaller(row: CallerRow, tokenHash: Buffer): AuthenticatedCaller {
-  const caller: Caller = {
-    siteId: row.site_id,
-    userId: row.user_id,
-    email: row.email,
-    acting: undefined,
-    capabilities: getCapabilitySet(row.capabilities),
-    scopes: row.scopes ? new Set(row.scopes) : undefined,
-    clientId: row.client_id ?? undefined,
-    hasProofOfPresence: row.is_proven,
-    isFederated: row.is_federated,
-    pending: undefined,
-    tokenHash,
-    expiresAt: row.expires_at,
-  };
   const principal = row.principal_id === null ? undefined : toPrincipal(row, row.principal_id);
-  return { caller, isAddressRefused: row.is_address_refused, principal };
+  return { caller: toOwnCaller(row, tokenHash), isAddressRefused: row.is_address_refused, principal };
 }
 
 const toPrincipal = (row: CallerRow, id: number): Principal => ({
@@ -220,18 +227,31 @@ export async function findSession(
   return row && toAuthenticatedCaller(row, tokenHash);
 }
 
+/** The session `s` of a user `m` who may act. */
+const SESSION_COLUMNS = sql`s.site_id, s.user_id, account_email(s.user_id) as email, s.expires_at, null as client_id, null as scopes,
+  ${MEMBER_CAPABILITIES} as capabilities,
+  coalesce(s.proven_at > now() - make_interval(mins => ${sql.lit(PROOF_TTL_MINUTES)}), false) as is_proven, s.is_federated,
+  s.last_seen_at < now() - make_interval(secs => ${sql.lit(LAST_SEEN_INTERVAL_SECONDS)}) as is_last_seen_stale`;
+const SESSION_JOINS = sql`session s join membership m on m.site_id = s.site_id and m.user_id = s.user_id`;
+const SESSION_IS_VALID = sql`s.pending is null and s.expires_at > now()
+  and s.last_seen_at > now() - make_interval(mins => ${sql.lit(SESSION_IDLE_MINUTES)}) and ${CAN_ACT}`;
+
 const selectSession = defineStatement(
   (tokenHash: RawBuilder<Buffer>, address: RawBuilder<string | null>) => sql<CallerRow>`
-    select s.site_id, s.user_id, account_email(s.user_id) as email, s.expires_at, null as client_id, null as scopes, ${MEMBER_CAPABILITIES} as capabilities,
-           coalesce(s.proven_at > now() - make_interval(mins => ${PROOF_TTL_MINUTES}), false) as is_proven, s.is_federated,
-           s.last_seen_at < now() - make_interval(secs => ${LAST_SEEN_INTERVAL_SECONDS}) as is_last_seen_stale,
-           ${isRefused(sql`${address}::inet`, 'm')} as is_address_refused, r.report_id, r.principal_id, ${buildPrincipalColumns(sql`${address}::inet`)}
-    from session s
-    join membership m on m.site_id = s.site_id and m.user_id = s.user_id
+    select ${SESSION_COLUMNS}, ${isRefused(sql`${address}::inet`, 'm')} as is_address_refused, r.report_id, r.principal_id,
+      ${buildPrincipalColumns(sql`${address}::inet`)}
+    from ${SESSION_JOINS}
     left join acting_report r on r.site_id = s.site_id and r.report_id = s.acting_report_id
     ${buildPrincipalJoins(sql`r.principal_id`)}
-    where s.token_hash = ${tokenHash} and s.pending is null and s.expires_at > now()
-      and s.last_seen_at > now() - make_interval(mins => ${SESSION_IDLE_MINUTES}) and ${CAN_ACT}`,
+    where s.token_hash = ${tokenHash} and ${SESSION_IS_VALID}`,
+);
+
+/** A session that acts for nobody. */
+const selectOwnSession = defineStatement(
+  (tokenHash: RawBuilder<Buffer>, address: RawBuilder<string | null>) => sql<OwnRow>`
+    select ${SESSION_COLUMNS}, ${isRefused(sql`${address}::inet`, 'm')} as is_address_refused
+    from ${SESSION_JOINS}
+    where s.token_hash = ${tokenHash} and s.acting_report_id is null and ${SESSION_IS_VALID}`,
 );
 
 /** The user of a half-completed sign-in, without any capability, and whether IP restrictions exclude the address. */
@@ -289,21 +309,34 @@ export async function findAccessToken(
   return row && toAuthenticatedCaller(row, tokenHash);
 }
 
+/** The access token `t` of a user `m` who may act. */
+const TOKEN_COLUMNS = sql`t.site_id, t.user_id, account_email(t.user_id) as email, t.expires_at, t.client_id, false as is_proven,
+  false as is_federated, t.scopes, ${MEMBER_CAPABILITIES} as capabilities, false as is_last_seen_stale`;
+const TOKEN_JOINS = sql`access_token t
+  join api_key k on k.client_id = t.client_id and ${API_KEY_IS_VALID}
+  join membership m on m.site_id = t.site_id and m.user_id = t.user_id`;
+const TOKEN_IS_VALID = sql`t.expires_at > now() and ${CAN_ACT}`;
+
 const selectAccessToken = defineStatement(
   (
     tokenHash: RawBuilder<Buffer>,
     address: RawBuilder<string | null>,
     principalId: RawBuilder<number | null>,
   ) => sql<CallerRow>`
-    select t.site_id, t.user_id, account_email(t.user_id) as email, t.expires_at, t.client_id, false as is_proven, false as is_federated, t.scopes, ${MEMBER_CAPABILITIES} as capabilities, false as is_last_seen_stale,
-           ${isRefused(sql`${address}::inet`, 'm')} as is_address_refused, r.report_id, ${principalId}::int as principal_id, ${buildPrincipalColumns(sql`${address}::inet`)}
-    from access_token t
-    join api_key k on k.client_id = t.client_id and ${API_KEY_IS_VALID}
-    join membership m on m.site_id = t.site_id and m.user_id = t.user_id
+    select ${TOKEN_COLUMNS}, ${isRefused(sql`${address}::inet`, 'm')} as is_address_refused, r.report_id, ${principalId}::int as principal_id,
+      ${buildPrincipalColumns(sql`${address}::inet`)}
+    from ${TOKEN_JOINS}
     ${buildPrincipalJoins(sql`${principalId}::int`)}
     left join acting_report r on r.site_id = x.site_id and r.proxy_id = x.proxy_id and r.principal_id = x.user_id
       and r.day = (now() at time zone 'UTC')::date
-    where t.token_hash = ${tokenHash} and t.expires_at > now() and ${CAN_ACT}`,
+    where t.token_hash = ${tokenHash} and ${TOKEN_IS_VALID}`,
+);
+
+/** An access token of a request that acts for nobody. */
+const selectOwnAccessToken = defineStatement(
+  (tokenHash: RawBuilder<Buffer>, address: RawBuilder<string | null>) => sql<OwnRow>`
+    select ${TOKEN_COLUMNS}, ${isRefused(sql`${address}::inet`, 'm')} as is_address_refused
+    from ${TOKEN_JOINS} where t.token_hash = ${tokenHash} and ${TOKEN_IS_VALID}`,
 );
 
 /**
@@ -314,15 +347,12 @@ const selectAccessToken = defineStatement(
 export const assumeCaller = (db: Db, caller: Caller, ip: string, knownRow: KnownRow): AssumingDb =>
   assume(
     db,
-    caller.scopes
-      ? selectAccessToken(caller.tokenHash, toInet(ip), null)
-      : selectSession(caller.tokenHash, toInet(ip)),
+    (caller.scopes ? selectOwnAccessToken : selectOwnSession)(caller.tokenHash, toInet(ip)),
     ([row]) =>
       row !== undefined &&
-      row.principal_id === null &&
       !row.is_address_refused &&
       !row.is_last_seen_stale &&
-      isDeepStrictEqual(toAuthenticatedCaller(row, caller.tokenHash).caller, caller),
+      isDeepStrictEqual(toOwnCaller(row, caller.tokenHash), caller),
     knownRow,
   );
 

@@ -457,6 +457,8 @@ const UNUSED_PROPS = createProps({
 /** A transaction whose statements are sent together. */
 class ParallelTransaction extends Transaction<Tables> {
   readonly sharedConnection: KyselyConnection;
+  /** What `withTransaction` calls after the commit, each once. */
+  readonly commitListeners = new Set<() => void>();
 
   constructor(props: KyselyProps, connection: KyselyConnection) {
     super(props);
@@ -465,10 +467,10 @@ class ParallelTransaction extends Transaction<Tables> {
 }
 
 /** @throws Error outside of `withTransaction` */
-function getTransactionConnection(tx: Tx): KyselyConnection {
+function requireParallel(tx: Tx): ParallelTransaction {
   if (!(tx instanceof ParallelTransaction))
-    throw new Error('Only transactions of withTransaction send statements together');
-  return tx.sharedConnection;
+    throw new Error('Only transactions of withTransaction send statements together and know their commit');
+  return tx;
 }
 
 /**
@@ -485,7 +487,10 @@ const provideParallelConnection = <T>(
       fn({ ...UNUSED_PROPS, executor: new DirectExecutor((consume) => consume(connection)) }, connection),
     );
 
-const provideParallelTransaction = <T>(serialTx: Tx, fn: (tx: Tx) => Promise<T>): Promise<T> =>
+const provideParallelTransaction = <T>(
+  serialTx: Tx,
+  fn: (tx: ParallelTransaction) => Promise<T>,
+): Promise<T> =>
   provideParallelConnection(serialTx, (props, connection) => {
     if (!(connection instanceof KyselyConnection))
       throw new Error('The connection belongs to another driver');
@@ -510,14 +515,14 @@ interface AnyStatement {
  */
 export function executeLater(query: AnyStatement | CompiledQuery, tx: Tx): void {
   const { sql: text, parameters } = 'compile' in query ? query.compile(tx) : query;
-  getTransactionConnection(tx).queue(text, parameters);
+  requireParallel(tx).sharedConnection.queue(text, parameters);
 }
 
 /**
  * Sends the statements of `executeLater` now instead of with the next one, so that the database executes them while the process prepares
  * what follows. Their errors are thrown where they would be without this call. For long statements: it costs a round trip.
  */
-export const sendEarly = (tx: Tx): Promise<void> => getTransactionConnection(tx).startSending();
+export const sendEarly = (tx: Tx): Promise<void> => requireParallel(tx).sharedConnection.startSending();
 
 /**
  * Executes `copy … from stdin` with rows in the text format, which takes about half as long as an INSERT of them. PostgreSQL only: the
@@ -525,7 +530,7 @@ export const sendEarly = (tx: Tx): Promise<void> => getTransactionConnection(tx)
  */
 export async function copyRows(tx: Tx, query: AnyStatement, rows: Uint8Array): Promise<void> {
   const { sql: text, parameters } = query.compile(tx);
-  await getTransactionConnection(tx).run(text, parameters, { copyData: rows });
+  await requireParallel(tx).sharedConnection.run(text, parameters, { copyData: rows });
 }
 
 /**
@@ -540,12 +545,15 @@ export async function withTransaction<T>(
   fn: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
+    let commitListeners: ReadonlySet<() => void> = new Set();
+    let result: T;
     try {
-      return await db
+      result = await db
         .transaction()
         .setIsolationLevel('read committed')
         .execute((serialTx) =>
           provideParallelTransaction(serialTx, async (tx) => {
+            ({ commitListeners } = tx);
             // The first statement: earlier reads would not see what the previous holder of the lock has written.
             if (lockedSiteId !== undefined)
               executeLater(
@@ -557,9 +565,17 @@ export async function withTransaction<T>(
         );
     } catch (error) {
       if (attempt + 1 >= MAX_TRANSACTION_ATTEMPTS || !isRetryable(error, attempt)) throw error;
+      await backOff(attempt);
+      continue;
     }
-    await backOff(attempt);
+    for (const listener of commitListeners) listener();
+    return result;
   }
+}
+
+/** Calls `listener` once when the transaction of `withTransaction` has committed; not if it is rolled back, or its attempt is repeated. */
+export function onCommit(tx: Tx, listener: () => void): void {
+  requireParallel(tx).commitListeners.add(listener);
 }
 
 /** Runs `fn` within a transaction; if it throws, what it wrote is undone and the transaction can continue. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
-import { executeLater, sendEarly, withTransaction } from './database.ts';
+import { executeLater, onCommit, sendEarly, withTransaction } from './database.ts';
 import { DbError } from './driver/errors.ts';
 
 const insert = (key: string) =>
@@ -76,6 +76,29 @@ onEachDatabase((database) => {
     calls = 0;
     await expect(failing(new Error('no'))).rejects.toThrow('no');
     expect(calls).toBe(1);
+  });
+
+  test('tells of its commit once, and never of a rollback or of an attempt that is repeated', async () => {
+    const { db } = database();
+    const committed: number[] = [];
+    let attempts = 0;
+    const run = (fails: (attempt: number) => Error | undefined) =>
+      withTransaction(db, {}, async (tx) => {
+        attempts += 1;
+        const attempt = attempts;
+        const listener = () => void committed.push(attempt);
+        for (let times = 0; times < 2; times += 1) onCommit(tx, listener);
+        const error = fails(attempt);
+        if (error) throw error;
+        expect(committed).toEqual([]);
+      });
+    await expect(run(() => new Error('no'))).rejects.toThrow('no');
+    expect(committed).toEqual([]);
+    await run((attempt) => (attempt < 3 ? createSerializationError() : undefined));
+    expect(committed).toEqual([3]);
+    await expect(db.transaction().execute(async (tx) => onCommit(tx, () => {}))).rejects.toThrow(
+      /withTransaction/,
+    );
   });
 
   test('statements sent early are executed once, and an error of them fails what follows and the commit', async () => {

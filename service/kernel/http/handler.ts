@@ -57,8 +57,6 @@ export interface Services {
   jobKinds: JobKinds;
   /** Encryption of secrets that must be read again. */
   encryption: Encryption;
-  /** Starts the mail worker now, after a change that queued mail has been committed. */
-  wakeMailWorker(): void;
   /** Runs a scheduled task now, because there is work for it. */
   wakeTask(name: string): void;
 }

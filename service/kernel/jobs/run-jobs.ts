@@ -67,8 +67,6 @@ export interface JobContext {
   leaseSeconds?: number;
   /** Start of links in mails. */
   publicUrl: string;
-  /** Called after each turn, because jobs queue mails; without it they wait for the next poll. */
-  wakeMailWorker?: () => void;
   /** Runs a scheduled task now. */
   wakeTask?: (name: string) => void;
   /** Where files of jobs go; without it, jobs that make files are not run. */
@@ -139,7 +137,6 @@ export async function runDueJobs(
     lane.unreleased = job;
     await runTurn(context, job, lane, signal);
     lane.unreleased = undefined;
-    context.wakeMailWorker?.();
   }
 }
 

@@ -9,7 +9,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, onEachDatabase } from '../../testing/databases.ts';
 import { makeSite } from '../../testing/site.ts';
-import { type Db, openDatabase } from '../db/database.ts';
+import { type Db, openDatabase, withTransaction } from '../db/database.ts';
 import { Secret } from '../secret.ts';
 import { createLog } from '../telemetry/log.ts';
 import { type MailWorker, startMailWorker } from './mail-worker.ts';
@@ -69,7 +69,7 @@ const start = (db: Db, smtpUrl?: string) => {
 };
 
 const queue = (db: Db, subject = 'Hello', text = 'Text\n') =>
-  db.transaction().execute((tx) => queueMail(tx, { siteId: null, to, subject, text, ttlHours: 24 }));
+  withTransaction(db, {}, (tx) => queueMail(tx, { siteId: null, to, subject, text, ttlHours: 24 }));
 
 const rows = (db: Db) => db.selectFrom('mail').selectAll().orderBy('mail_id').execute();
 
@@ -140,9 +140,19 @@ onEachDatabase((database) => {
     expect(row).toMatchObject({ attempts: 1, body_text: '', last_error: null });
   });
 
+  test('sends a mail as soon as it is committed, long before the next look for those of other processes', async () => {
+    const { db } = database();
+    const { port } = await startServer();
+    start(db, `smtp://127.0.0.1:${port}`);
+    await queue(db);
+    await waitUntilAllSent(db);
+    await queue(db);
+    await waitUntil(async () => (await rows(db)).every((row) => row.sent_at !== null), 3_000);
+  });
+
   test('does not send mails of a rolled-back transaction', async () => {
     const { db } = database();
-    const rolledBack = db.transaction().execute(async (tx) => {
+    const rolledBack = withTransaction(db, {}, async (tx) => {
       await queueMail(tx, { siteId: null, to, subject: 'Never', text: 'Never', ttlHours: 24 });
       throw new Error('rollback');
     });
@@ -222,7 +232,7 @@ onEachDatabase((database) => {
     const { db } = database();
     const [busy, other] = [await makeSite(db), await makeSite(db)];
     const queueFor = (siteId: number, subject: string) =>
-      db.transaction().execute((tx) => queueMail(tx, { siteId, to, subject, text: 'Text', ttlHours: 24 }));
+      withTransaction(db, {}, (tx) => queueMail(tx, { siteId, to, subject, text: 'Text', ttlHours: 24 }));
     for (let index = 0; index < 20; index += 1) await queueFor(busy, `Busy ${index}`);
     await queueFor(other, 'Other');
     const claimed = await claimDueMails(db, 4);
@@ -292,9 +302,9 @@ onEachDatabase((database) => {
     ['a@b.example', 'ok\u2028more'],
   ])('rejects the address %j with the subject %j', async (address, subject) => {
     const { db } = database();
-    const queued = db
-      .transaction()
-      .execute((tx) => queueMail(tx, { siteId: null, to: address, subject, text: '', ttlHours: 24 }));
+    const queued = withTransaction(db, {}, (tx) =>
+      queueMail(tx, { siteId: null, to: address, subject, text: '', ttlHours: 24 }),
+    );
     await expect(queued).rejects.toThrow(/^(A mail needs|The subject)/);
     expect(await rows(db)).toEqual([]);
   });

@@ -6,7 +6,7 @@ import type { Secret } from '../secret.ts';
 import { startWakeLoop } from '../tasks/wake-loop.ts';
 import type { Log } from '../telemetry/log.ts';
 import { LOGO_CONTENT_ID, renderMailHtml } from './layout.ts';
-import { claimDueMails, markFailed, markSent, type ClaimedMail } from './mail.store.ts';
+import { claimDueMails, markFailed, markSent, onMailQueued, type ClaimedMail } from './mail.store.ts';
 
 /** Timeout of one send; shorter than the claim in mail.store.ts. */
 const SEND_TIMEOUT_MS = 2 * 60_000;
@@ -17,7 +17,7 @@ const STOP_TIMEOUT_MS = 5_000;
 const MAX_PARALLEL_SENDS = 4;
 
 export interface MailWorker {
-  /** Sends due mails now, because one has just been committed. */
+  /** Sends due mails now. A commit that queued mail does it as well. */
   wake: () => void;
   /** Claims no further mails and resolves when the running sends have finished or were aborted. */
   stop: () => Promise<void>;
@@ -32,9 +32,11 @@ export function startMailWorker(options: { db: Kysely<Tables>; config: MailConfi
     await sendDueMails(context);
     return POLL_INTERVAL_MS;
   });
+  const stopListening = onMailQueued(() => loop.wake());
   return {
     wake: () => loop.wake(),
     async stop() {
+      stopListening();
       context.isStopped = true;
       const timeout = setTimeout(
         () => abortController.abort(new Error('The service stopped')),

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { forEachBatch } from '../db/batches.ts';
+import { onCommit } from '../db/database.ts';
 import type { Tables } from '../db/tables/index.ts';
 import type { MailBrand } from './layout.ts';
 
@@ -31,6 +32,18 @@ const NOW = sql`now()::timestamptz(3)`;
 const MAIL_BATCH_ROWS = 2000;
 const EXPIRED_MESSAGE = 'Not sent before the link in it expired';
 
+const listeners = new Set<() => void>();
+
+/** Calls `listener` after each commit of this process that queued mail. Returns a function that ends this. */
+export function onMailQueued(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function notifyMailQueued(): void {
+  for (const listener of listeners) listener();
+}
+
 interface QueuedMail {
   to: string;
   subject: string;
@@ -38,8 +51,8 @@ interface QueuedMail {
 }
 
 /**
- * Queues a mail in the caller's transaction: it is sent if and only if the transaction commits, and only within `ttlHours`, because
- * its link is valid no longer.
+ * Queues a mail in the caller's transaction: it is sent if and only if the transaction commits, at once by this process, and only within
+ * `ttlHours`, because its link is valid no longer.
  * @throws Error when address or subject would inject a header
  */
 export async function queueMail(
@@ -70,6 +83,7 @@ export async function queueMails(
       )
       .execute(),
   );
+  if (mails.length > 0) onCommit(tx, notifyMailQueued);
 }
 
 // Allows one address without display name, and a subject of one line.

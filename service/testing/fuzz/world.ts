@@ -356,7 +356,7 @@ export async function createFuzzWorld(context: {
   const jobContext = { ...createJobContext(db), log, files };
   const tasks = [
     ...registry.createTasks({ db, services: taskServices }),
-    ...createJobTasks({ ...jobContext, wakeTask: () => {}, wakeMailWorker: () => {}, files: services }),
+    ...createJobTasks({ ...jobContext, wakeTask: () => {}, files: services }),
   ];
 
   let backgroundRuns = 0;

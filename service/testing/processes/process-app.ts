@@ -30,7 +30,6 @@ export async function createProcessApp(options: {
       logRetention: { activityDays: 98, auditDays: null },
       egress: createEgress({ rules: [], log }),
       encryption: createEncryption(randomBytes(32)),
-      wakeMailWorker: () => {},
       wakeTask: () => {},
     },
     trustedProxies: [],

@@ -63,7 +63,7 @@ export interface EventNames {
   users: ReadonlyMap<number, { name: string; email: string }>;
 }
 
-/** Names of entries, deleted ones included, and of users. */
+/** Names of entries, deleted ones included, and of users, by ids that are given once each. */
 export async function loadEventNames(
   tx: Tx,
   siteId: number,
@@ -72,10 +72,13 @@ export async function loadEventNames(
 ): Promise<EventNames> {
   const { rows } = await sql<{ id: number; name: string; type_id: number | null; email: string | null }>`
     select entry_id as id, name, type_id, null as email from entry_change
-    where site_id = ${siteId} and entry_id = any(${[...new Set(entryIds)]}::int[])
-    union all
-    select user_id, first_name || ' ' || last_name, null, email from account
-    where user_id = any(${[...new Set(userIds)]}::int[])`.execute(tx);
+    where site_id = ${siteId} and entry_id ${equalsAny(entryIds)}
+    ${
+      userIds.length === 0
+        ? sql``
+        : sql`union all
+          select user_id, first_name || ' ' || last_name, null, email from account where user_id ${equalsAny(userIds)}`
+    }`.execute(tx);
   const entries = new Map<number, { name: string; typeId: number }>();
   const users = new Map<number, { name: string; email: string }>();
   for (const { id, name, type_id: typeId, email } of rows) {
