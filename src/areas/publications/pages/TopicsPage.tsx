@@ -195,7 +195,7 @@ function TopicRows({ topic, hours, consumers, now }: TopicRowsProps) {
             </span>
           </span>
         </th>
-        <td data-label="Events a minute">
+        <td>
           {hours && (
             <span className="pub-rate">
               <Sparkline hours={hours} />
@@ -203,7 +203,7 @@ function TopicRows({ topic, hours, consumers, now }: TopicRowsProps) {
             </span>
           )}
         </td>
-        <td data-label="Kept for 9 days">
+        <td>
           <span className="pub-ends num">
             <span>
               <span className="visually-hidden">Oldest offset </span>
@@ -225,7 +225,7 @@ function TopicRows({ topic, hours, consumers, now }: TopicRowsProps) {
         <td className="pub-blank">
           <span className="visually-hidden">See its consumers</span>
         </td>
-        <td data-label="Reading">
+        <td>
           {consumers &&
             (consumers.length === 0 ? 'No consumers' : pluralize(consumers.length, 'consumer', 'consumers'))}
         </td>
@@ -293,7 +293,7 @@ function ConsumerRow({ topic, consumer, now }: ConsumerRowProps) {
           />
         </svg>
       </td>
-      <td className="pub-end num" data-label="Unread">
+      <td className="pub-end num">
         <span className={tone === 'bad' ? 'pub-bad' : undefined}>{formatNumber(consumer.lag)}</span>
       </td>
       <td>
