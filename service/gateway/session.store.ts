@@ -238,7 +238,7 @@ export async function saveKnownDevice(
       on conflict (user_id, device_hash) do update set last_seen_at = now()
       returning device_hash = ${secret.hash}::bytea as is_new`.execute(tx),
     sql`delete from known_device where user_id = ${userId} and device_hash not in (
-      select device_hash from known_device where user_id = ${userId} order by last_seen_at desc limit ${MAX_KNOWN_DEVICES})`.execute(
+      select device_hash from known_device where user_id = ${userId} order by last_seen_at desc limit ${sql.lit(MAX_KNOWN_DEVICES)})`.execute(
       tx,
     ),
   ]);

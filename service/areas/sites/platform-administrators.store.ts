@@ -1,18 +1,16 @@
 import { sql } from 'kysely';
 import { CAN_ACT } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import { equalsAny } from '../../kernel/db/ids.ts';
 
 /** Those of the users who are platform administrators. */
 export async function pickPlatformAdministrators(
   db: Db,
   userIds: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  const rows = await db
-    .selectFrom('platform_administrator')
-    .select('user_id')
-    .where('user_id', '=', sql<number>`any(${[...userIds]}::int[])`)
-    .execute();
-  return new Set(rows.map((row) => row.user_id));
+  const { rows } = await sql<{ id: number }>`
+    select user_id as id from platform_administrator where user_id ${equalsAny(userIds)}`.execute(db);
+  return new Set(rows.map(({ id }) => id));
 }
 
 export const isPlatformAdministrator = async (db: Db, userId: number): Promise<boolean> =>

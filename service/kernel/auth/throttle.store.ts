@@ -45,12 +45,13 @@ export async function rejectOverLimit(
   { maxCount, windowSeconds }: RateLimit,
   message: string,
 ): Promise<void> {
-  const { rows } = await sql<{ left: number }>`
-    select extract(epoch from window_started_at + make_interval(secs => ${windowSeconds}) - now())::float8 as left
-    from throttle where key = ${key} and count >= ${maxCount}
-      and window_started_at > now() - make_interval(secs => ${windowSeconds})`.execute(db);
+  const { rows } = await sql<{ count: number; left: number }>`
+    select count, extract(epoch from window_started_at + make_interval(secs => ${windowSeconds}) - now())::float8 as left
+    from throttle where key = ${key} and window_started_at > now() - make_interval(secs => ${windowSeconds})`.execute(
+    db,
+  );
   const [row] = rows;
-  if (row) throw retryLater(429, message, row.left);
+  if (row && row.count >= maxCount) throw retryLater(429, message, row.left);
 }
 
 /** Rate limit per address for requesting and using mailed links, which happens without a session. */

@@ -142,12 +142,13 @@ onEachDatabase((database) => {
 
   test('sends a mail as soon as it is committed, long before the next look for those of other processes', async () => {
     const { db } = database();
-    const { port } = await startServer();
+    const { port, received } = await startServer();
     start(db, `smtp://127.0.0.1:${port}`);
     await queue(db);
     await waitUntilAllSent(db);
     await queue(db);
     await waitUntil(async () => (await rows(db)).every((row) => row.sent_at !== null), 3_000);
+    expect(received).toHaveLength(2);
   });
 
   test('does not send mails of a rolled-back transaction', async () => {
