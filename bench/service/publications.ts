@@ -509,7 +509,7 @@ async function waitForPolls(pool: Pool): Promise<void> {
   }
 }
 
-/** What happens beside the writers: custom topics of the site, and topics in which polls of the other process wait. */
+/** Circumstances of the writers: custom topics of the site, and topics in which polls of the other process wait. */
 interface Situation {
   name: string;
   hasTopics?: boolean;

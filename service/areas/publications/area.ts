@@ -1,6 +1,6 @@
 import { defineArea } from '../../kernel/area/area.ts';
-import { createAttemptRetentionTask, createDeliveryTask } from './deliver.ts';
-import { destinationHandlers } from './destinations.ts';
+import { createAttemptRetentionTask, createDeliveryTask } from './destinations/deliver.ts';
+import { destinationHandlers } from './destinations/destinations.ts';
 import { createFillTask, wakeFillTaskOnCommits } from './fill-topics.ts';
 import { publicationHandlers } from './handlers.ts';
 import { refuseToLimitedKeys, subscriberHandlers } from './subscribers.ts';

@@ -21,8 +21,8 @@ import {
 import { endConnections } from '../../testing/servers/cluster.ts';
 import { as, createTestApp, makePerson, makeSite, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
-import { createDeliveryTask, getSecretContext } from './deliver.ts';
-import { insertDestination } from './destinations.store.ts';
+import { createDeliveryTask, getSecretContext } from './destinations/deliver.ts';
+import { insertDestination } from './destinations/destinations.store.ts';
 import { createFillTask } from './fill-topics.ts';
 import { insertTopic, listTopics } from './publications.store.ts';
 

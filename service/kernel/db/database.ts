@@ -457,7 +457,7 @@ const UNUSED_PROPS = createProps({
 /** A transaction whose statements are sent together. */
 class ParallelTransaction extends Transaction<Tables> {
   readonly sharedConnection: KyselyConnection;
-  /** What `withTransaction` calls after the commit, each once. */
+  /** Listeners that `withTransaction` calls after the commit, each once. */
   readonly commitListeners = new Set<() => void>();
 
   constructor(props: KyselyProps, connection: KyselyConnection) {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDeliveryTask } from '../../areas/publications/deliver.ts';
+import { createDeliveryTask } from '../../areas/publications/destinations/deliver.ts';
 import { createFillTask } from '../../areas/publications/fill-topics.ts';
 import { createEncryption } from '../../kernel/auth/encryption.ts';
 import { type Db, openDatabase, withTransaction } from '../../kernel/db/database.ts';

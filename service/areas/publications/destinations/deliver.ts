@@ -1,15 +1,15 @@
 import { Webhook } from 'standardwebhooks';
-import type { NatsCredentials } from '../../../contract/generated/types.gen.ts';
-import { type Db, withTransaction } from '../../kernel/db/database.ts';
-import type { Services } from '../../kernel/http/handler.ts';
-import { EgressError, type Egress } from '../../kernel/network/egress.ts';
-import { listCapabilityHolders, notify } from '../../kernel/notifications.store.ts';
-import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
-import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
+import type { NatsCredentials } from '../../../../contract/generated/types.gen.ts';
+import { type Db, withTransaction } from '../../../kernel/db/database.ts';
+import type { Services } from '../../../kernel/http/handler.ts';
+import { EgressError, type Egress } from '../../../kernel/network/egress.ts';
+import { listCapabilityHolders, notify } from '../../../kernel/notifications.store.ts';
+import { createItemTask } from '../../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
+import { formatMessage } from '../messages.ts';
+import { readMessages } from '../publications.store.ts';
 import * as store from './destinations.store.ts';
 import type { DueDestination, NewAttempt } from './destinations.store.ts';
-import { formatMessage } from './messages.ts';
-import { readMessages } from './publications.store.ts';
 
 export const DELIVERY_TASK = 'deliver events to destinations';
 const INTERVAL_MS = 1_000;

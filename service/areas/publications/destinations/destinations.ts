@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { DeliveryAttempt, Destination, NatsCredentials } from '../../../contract/generated/types.gen.ts';
-import { badRequest, conflict, type FieldError, notFound } from '../../kernel/api-error.ts';
-import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
-import type { Db } from '../../kernel/db/database.ts';
-import { noContent, ok, type Handlers, type Services } from '../../kernel/http/handler.ts';
-import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
-import { validateEgressUrl, validateNatsUrl } from '../../kernel/network/egress.ts';
+import type {
+  DeliveryAttempt,
+  Destination,
+  NatsCredentials,
+} from '../../../../contract/generated/types.gen.ts';
+import { badRequest, conflict, type FieldError, notFound } from '../../../kernel/api-error.ts';
+import { change, diffProperties, getActor } from '../../../kernel/audit/change.ts';
+import type { Db } from '../../../kernel/db/database.ts';
+import { noContent, ok, type Handlers, type Services } from '../../../kernel/http/handler.ts';
+import { formatEtag, requireVersion } from '../../../kernel/http/parameters.ts';
+import { validateEgressUrl, validateNatsUrl } from '../../../kernel/network/egress.ts';
+import { listTopics } from '../publications.store.ts';
 import {
   createSender,
   DELIVERY_TASK,
@@ -15,7 +20,6 @@ import {
 } from './deliver.ts';
 import * as store from './destinations.store.ts';
 import type { StoredAttempt, StoredDestination } from './destinations.store.ts';
-import { listTopics } from './publications.store.ts';
 
 type Operations =
   | 'listDestinations'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../../kernel/db/database.ts';
-import { dbErrorCodes, getDbError } from '../../kernel/db/driver/errors.ts';
-import { createLeases } from '../../kernel/tasks/leases.store.ts';
+import type { Db, Tx } from '../../../kernel/db/database.ts';
+import { dbErrorCodes, getDbError } from '../../../kernel/db/driver/errors.ts';
+import { createLeases } from '../../../kernel/tasks/leases.store.ts';
 
 type DestinationKind = 'Webhook' | 'JetStream';
 

@@ -11,8 +11,8 @@ import {
   type NodeConnectionOptions,
 } from '@nats-io/transport-node';
 import { NodeTransport } from '@nats-io/transport-node/lib/node_transport.js';
-import type { NatsCredentials } from '../../../contract/generated/types.gen.ts';
-import { EgressError, type Egress, validateNatsUrl } from '../../kernel/network/egress.ts';
+import type { NatsCredentials } from '../../../../contract/generated/types.gen.ts';
+import { EgressError, type Egress, validateNatsUrl } from '../../../kernel/network/egress.ts';
 
 const DEFAULT_PORT = 4222;
 /** Shares of the time limit of the egress guard for the connection and for one message. */
