@@ -140,6 +140,22 @@ const waitForAnimations = (page: Page) =>
     await Promise.allSettled(finiteAnimations.map(({ finished }) => finished));
   });
 
+/**
+ * Waits until the options that fields name as their active ones exist: a list that is filtered is shown before its field names another
+ * option. If one never exists, axe reports it.
+ */
+const waitForActiveOptions = (page: Page) =>
+  page
+    .waitForFunction(
+      () =>
+        [...document.querySelectorAll('[aria-activedescendant]')].every((field) =>
+          document.querySelector(`#${CSS.escape(field.getAttribute('aria-activedescendant') ?? '')}`),
+        ),
+      undefined,
+      { timeout: 2_000 },
+    )
+    .catch(() => {});
+
 /** Source passed instead of axe when it is already loaded in the page. */
 const AXE_ALREADY_LOADED = 'void 0';
 
@@ -152,6 +168,7 @@ async function createScan(page: Page): Promise<AxeBuilder> {
 
 async function expectNoViolations(page: Page, scan: AxeBuilder): Promise<void> {
   await waitForAnimations(page);
+  await waitForActiveOptions(page);
   const { violations } = await scan.analyze();
   const descriptions = violations.map(
     ({ id, nodes }) =>

@@ -5,7 +5,7 @@ import type {
   NotificationSettings,
   UnreadNotifications,
 } from '../../../contract/generated/types.gen.ts';
-import { isEmbedded } from '../../kernel/db/database.ts';
+import { isEmbedded, withTransaction } from '../../kernel/db/database.ts';
 import { notify, notifyAboutParkedWork } from '../../kernel/notifications.store.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { untilSomebodyWaits } from '../../testing/databases.ts';
@@ -30,18 +30,16 @@ onEachApp((context) => {
   const list = async (query = '', client = api) => (await client.get<Notification[]>(`${PATH}${query}`)).body;
   const count = async (client = api) => (await client.get<UnreadNotifications>(`${PATH}/unread`)).body;
   const send = (userIds: readonly number[], title: string) =>
-    context()
-      .db.transaction()
-      .execute((tx) =>
-        notify(tx, PUBLIC_URL, {
-          siteId,
-          userIds,
-          category: 'alert',
-          title,
-          detail: 'Why',
-          path: '/backups',
-        }),
-      );
+    withTransaction(context().db, {}, (tx) =>
+      notify(tx, PUBLIC_URL, {
+        siteId,
+        userIds,
+        category: 'alert',
+        title,
+        detail: 'Why',
+        path: '/backups',
+      }),
+    );
   const listMails = async () => {
     const { rows } = await sql<{ recipient: string; subject: string; body_text: string }>`
       select recipient, subject, body_text from mail where site_id = ${siteId} order by mail_id`.execute(
