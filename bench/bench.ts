@@ -81,3 +81,4 @@ export const toPercentiles = (
 
 export const sum = (numbers: readonly number[]): number =>
   numbers.reduce((total, number) => total + number, 0);
+export const mean = (numbers: readonly number[]): number => sum(numbers) / numbers.length;

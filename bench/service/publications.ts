@@ -27,7 +27,7 @@ import {
 } from '../../service/testing/processes/publication-process.ts';
 import { startService as startProcess } from '../../service/testing/processes/service-process.ts';
 import { ensureNatsServer, startNats } from '../../service/testing/servers/nats.ts';
-import { type Bench, measureMs, measureRate, type Measure, percentile } from '../bench.ts';
+import { type Bench, mean, measureMs, measureRate, type Measure, percentile } from '../bench.ts';
 import { chooseDatabase } from '../database.ts';
 
 const PUBLICATION = '/api/rest/v1/publication';
@@ -535,7 +535,7 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-/** Adds the custom topics of the site, which begin with the next event, or removes them. */
+/** Adds the custom topics of the site, which begin with the next event. */
 const addTopics = (pool: Pool, { typeId }: Cell) =>
   pool.query(
     `with made as (
@@ -545,13 +545,11 @@ const addTopics = (pool: Pool, { typeId }: Cell) =>
       (select next from topic where site_id = 1 and name = 'default-data') from made`,
     [CUSTOM_TOPICS, typeId],
   );
-/** The definitions first, whose rows are the leases of the process that fills. The events stay: their deletion would last into what is measured next. */
+/** Removes the topics: the definitions first, whose rows are the leases of the process that fills. The events stay: their deletion would last into what is measured next. */
 async function removeTopics(pool: Pool): Promise<void> {
   await pool.query('delete from topic_definition where site_id = 1');
   await pool.query(`delete from topic where site_id = 1 and name like 'bench-%'`);
 }
-
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Writes in each situation, in turns: the tables grow, and the machine may become busier or quieter. */
 async function measureWriters(setup: Setup): Promise<Measure[]> {
@@ -620,7 +618,7 @@ async function measureDraining({ url, databaseUrl, dataDir, pool }: Setup): Prom
   const size = Math.round((texts[0] ?? '').length);
   const compare = (name: string, rates: readonly { rate: number }[], floor: number | undefined): Measure => ({
     name: `messages of ${size} characters drained, ${name}`,
-    ours: rates.reduce((sum, { rate }) => sum + rate, 0) / rates.length,
+    ours: mean(rates.map(({ rate }) => rate)),
     ...(floor !== undefined && { floor, minimum: floor }),
     unit: '1/s',
   });

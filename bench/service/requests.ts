@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { ada } from '../../e2e/support/data/people.ts';
 import { findFreePort } from '../../scripts/testing/free-port.ts';
 import { hashPassword, verifyPassword } from '../../service/kernel/auth/passwords.ts';
-import { type Bench, type Measure, measureRate } from '../bench.ts';
+import { type Bench, mean, type Measure, measureRate } from '../bench.ts';
 import { startEntryService, type EntryService } from '../entries/entry-service.ts';
 import { measureProcessorTime } from '../processor-time.ts';
 import { type DelayProxy, startDelayProxy } from './requests/delay-proxy.ts';
@@ -173,7 +173,6 @@ async function measureInTurns(
   return loads;
 }
 
-const mean = (values: readonly number[]) => values.reduce((total, value) => total + value, 0) / values.length;
 const meanRate = (loads: readonly Load[]) => mean(loads.map(({ rate }) => rate));
 const meanLatency = (loads: readonly Load[], part: number) =>
   mean(loads.map(({ getLatency }) => getLatency(part)));

@@ -47,9 +47,9 @@ export async function resolveBearerCaller(
   if (!isAssigned(principal)) throw createNoAssignmentError();
   if (principal.isAddressRefused) throw await createAddressError(db, own, origin.ip);
   if (principal.reportId !== null) return toActingCaller(own, principal, principal.reportId);
-  const day = await openDailyReport(db, own, origin, principal.id);
-  if (!day) throw createNoAssignmentError();
-  return toActingCaller(own, principal, day.reportId);
+  const reportId = await openDailyReport(db, own, origin, principal.id);
+  if (reportId === undefined) throw createNoAssignmentError();
+  return toActingCaller(own, principal, reportId);
 }
 
 const createNoAssignmentError = () => unauthorized(`AS-USER: ${NO_ASSIGNMENT_MESSAGE}`, 'Bearer');

@@ -27,8 +27,7 @@ export const membershipExpiryTask = ({ db }: { db: Db }): ScheduledTask =>
     },
     async runStep({ siteId }) {
       if ((await endBatch(db, siteId)) === BATCH_SIZE) return true;
-      const reminded = await remindBatch(db, siteId);
-      return reminded === BATCH_SIZE;
+      return (await remindBatch(db, siteId)) === BATCH_SIZE;
     },
   });
 

@@ -133,18 +133,21 @@ const selectFilteredPage = (
     ${groupId === undefined ? sql`` : sql`and exists (select 1 from group_member gm where gm.site_id = m.site_id and gm.group_id = ${groupId} and gm.user_id = m.user_id)`}
   order by m.user_id limit ${page.limit} offset ${page.offset}`;
 
+/** Reads the users with these ids on one site or on all. */
+function selectUsersByIds(ids: readonly number[], siteId: number | undefined) {
+  const condition = sql`m.user_id ${equalsAny(ids)} ${siteId === undefined ? sql`` : sql`and m.site_id = ${siteId}`}`;
+  return ids.length === 1
+    ? selectMembers(condition)
+    : selectUsers(sql`select m.site_id, m.user_id from membership m where ${condition}`);
+}
+
 /** The users with these ids on all their sites, or on one of them, by site. */
 export async function getUsersBySite(
   db: Db,
   ids: readonly number[],
   siteId: number | undefined,
 ): Promise<Map<number, StoredUser[]>> {
-  const condition = sql`m.user_id ${equalsAny(ids)} ${siteId === undefined ? sql`` : sql`and m.site_id = ${siteId}`}`;
-  const selection =
-    ids.length === 1
-      ? selectMembers(condition)
-      : selectUsers(sql`select m.site_id, m.user_id from membership m where ${condition}`);
-  const { rows } = await selection.execute(db);
+  const { rows } = await selectUsersByIds(ids, siteId).execute(db);
   const rowsBySite = Map.groupBy(rows, (row) => row.site_id);
   return new Map([...rowsBySite].map(([id, siteRows]) => [id, siteRows.map(toUser)]));
 }
@@ -157,11 +160,7 @@ const selectUser = defineStatement((siteId: RawBuilder<number>, id: RawBuilder<n
 export async function getUsers(db: Db, siteId: number, ids: readonly number[]): Promise<StoredUser[]> {
   const [id] = ids;
   const query =
-    ids.length === 1 && id !== undefined
-      ? selectUser(siteId, id)
-      : selectUsers(
-          sql`select site_id, user_id from membership where site_id = ${siteId} and user_id ${equalsAny(ids)}`,
-        ).compile(db);
+    ids.length === 1 && id !== undefined ? selectUser(siteId, id) : selectUsersByIds(ids, siteId).compile(db);
   const { rows } = await db.executeQuery(query);
   return rows.map(toUser);
 }

@@ -68,7 +68,7 @@ export async function beginActing(
 const alreadyActing = () => conflict('This session already acts for a user, or has ended');
 
 /**
- * Today's report of a program that acts with AS-USER. The principal is notified of the first request of a day. Returns
+ * Id of today's report of a program that acts with AS-USER. The principal is notified of the first request of a day. Returns
  * undefined without a valid assignment.
  */
 export async function openDailyReport(
@@ -76,22 +76,21 @@ export async function openDailyReport(
   caller: Caller,
   origin: RequestOrigin,
   principalId: number,
-): Promise<{ reportId: number; isNew: boolean } | undefined> {
+): Promise<number | undefined> {
   const { siteId, userId: proxyId } = caller;
   return change(db, toActor(caller, origin), async (tx, record) => {
     const assignment = await store.lockAssignment(tx, siteId, { proxyId, principalId, ip: origin.ip });
     if (!assignment || assignment.refusal !== null) return undefined;
-    const report = await store.getOrCreateDailyReport(tx, siteId, { proxyId, principalId });
-    if (report.isNew) {
+    const { reportId, isNew } = await store.getOrCreateDailyReport(tx, siteId, { proxyId, principalId });
+    if (isNew) {
       const { name: siteName } = await getSite(tx, siteId);
-      const { reportId } = report;
       await recordStart(
         tx,
         { caller, origin, siteName, principalId, source: 'api', reason: null, reportId, assignment },
         record,
       );
     }
-    return report;
+    return reportId;
   });
 }
 

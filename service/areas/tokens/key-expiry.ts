@@ -31,8 +31,7 @@ export const keyExpiryTask = ({
     listItems: async () => (await store.listSitesWithDueKeys(db)).map((siteId) => ({ siteId, item: '' })),
     async runStep({ siteId }) {
       if ((await expireKeys(db, siteId)) === BATCH_SIZE) return true;
-      const reminded = await remindBatch(db, siteId, services.publicUrl);
-      return reminded === BATCH_SIZE;
+      return (await remindBatch(db, siteId, services.publicUrl)) === BATCH_SIZE;
     },
   });
 

@@ -269,9 +269,7 @@ export async function findHalfCompletedSession(
     is_address_refused: boolean;
   }>`
     select s.site_id, s.user_id, a.email, s.expires_at, s.pending, ${isAddressRefused(ip)} as is_address_refused
-    from session s
-    join membership m on m.site_id = s.site_id and m.user_id = s.user_id
-    join account a on a.user_id = s.user_id
+    from ${SESSION_JOINS} join account a on a.user_id = s.user_id
     where s.token_hash = ${tokenHash} and s.pending is not null and s.expires_at > now() and ${CAN_ACT}`.execute(
     db,
   );
@@ -359,9 +357,7 @@ export const assumeCaller = (db: Db, caller: Caller, ip: string, knownRow: Known
 /** Whether the access token and its key are valid, but the license of their owner does not allow any request. */
 export async function isTokenWithoutLicense(db: Db, tokenHash: Buffer): Promise<boolean> {
   const { rows } = await sql`
-    select from access_token t
-    join api_key k on k.client_id = t.client_id and ${API_KEY_IS_VALID}
-    join membership m on m.site_id = t.site_id and m.user_id = t.user_id
+    select from ${TOKEN_JOINS}
     where t.token_hash = ${tokenHash} and t.expires_at > now() and ${LACKS_ONLY_LICENSE}`.execute(db);
   return rows.length > 0;
 }
@@ -387,25 +383,19 @@ export async function findValidCredentials(
     ip: toInet(ip),
     principal_id: principalId,
   }));
-  const mayContinue = sql`${CAN_ACT} and not ${isRefused(sql`c.ip`, 'm')} and (c.principal_id is null
+  const mayContinue = sql`not ${isRefused(sql`c.ip`, 'm')} and (c.principal_id is null
     or (coalesce(${buildCanAct('pm')}, false) and not ${isRefused(sql`c.ip`, 'pm')}))`;
   const query = sql<{ n: number }>`
     with c as (select n, decode(hash, 'hex') as token_hash, ip, principal_id
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(n int, hash text, ip inet, principal_id int))
-    select c.n from c
-    join session s on s.token_hash = c.token_hash
-    join membership m on m.site_id = s.site_id and m.user_id = s.user_id
+    select c.n from ${SESSION_JOINS} join c on c.token_hash = s.token_hash
     left join acting_report r on r.site_id = s.site_id and r.report_id = s.acting_report_id
     ${buildPrincipalJoins(sql`c.principal_id`)}
-    where s.pending is null and s.expires_at > now() and s.last_seen_at > now() - make_interval(mins => ${SESSION_IDLE_MINUTES})
-      and r.principal_id is not distinct from c.principal_id and ${mayContinue}
+    where ${SESSION_IS_VALID} and r.principal_id is not distinct from c.principal_id and ${mayContinue}
     union all
-    select c.n from c
-    join access_token t on t.token_hash = c.token_hash
-    join api_key k on k.client_id = t.client_id and ${API_KEY_IS_VALID}
-    join membership m on m.site_id = t.site_id and m.user_id = t.user_id
+    select c.n from ${TOKEN_JOINS} join c on c.token_hash = t.token_hash
     ${buildPrincipalJoins(sql`c.principal_id`)}
-    where t.expires_at > now() and 'Access Web Service' = any(${MEMBER_CAPABILITIES}) and ${mayContinue}
+    where ${TOKEN_IS_VALID} and 'Access Web Service' = any(${MEMBER_CAPABILITIES}) and ${mayContinue}
       and (c.principal_id is null or 'Access Web Service' = any(${buildCapabilities('pm')}))`;
   const { rows: valid } = await query.execute(db);
   return new Set(valid.map(({ n }) => n));

@@ -26,7 +26,7 @@ export async function explainUnreadiness(
 }
 
 /**
- * Whether the database answers and accepts writes. A server that is slow, or whose connections are all in use, is not down: a load balancer
+ * Asks the database whether it accepts writes. A server that is slow, or whose connections are all in use, is not down: a load balancer
  * that took all processes away would make an overload an outage. @throws DbError
  */
 async function pingDatabase({ ping, probe }: Database): Promise<'ok' | 'slow'> {

@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { forEachBatch } from '../db/batches.ts';
 import { onCommit } from '../db/database.ts';
 import type { Tables } from '../db/tables/index.ts';
+import { createListeners } from '../listeners.ts';
 import type { MailBrand } from './layout.ts';
 
 /** A mail that this process has claimed and must now send. */
@@ -32,17 +33,11 @@ const NOW = sql`now()::timestamptz(3)`;
 const MAIL_BATCH_ROWS = 2000;
 const EXPIRED_MESSAGE = 'Not sent before the link in it expired';
 
-const listeners = new Set<() => void>();
+const listeners = createListeners<void>();
 
 /** Calls `listener` after each commit of this process that queued mail. Returns a function that ends this. */
-export function onMailQueued(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function notifyMailQueued(): void {
-  for (const listener of listeners) listener();
-}
+export const onMailQueued = listeners.add;
+const notifyMailQueued = () => listeners.call();
 
 interface QueuedMail {
   to: string;
