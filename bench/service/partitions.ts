@@ -4,7 +4,7 @@ import { startPostgres } from '../../scripts/testing/postgres.ts';
 import { listConfigurationChanges } from '../../service/areas/activity/configuration.store.ts';
 import { readReport, readRows } from '../../service/areas/activity/report.store.ts';
 import { listUserChanges } from '../../service/areas/activity/user-changes.store.ts';
-import { readMessages } from '../../service/areas/publications/publications.store.ts';
+import { readMessages } from '../../service/areas/publications/messages.store.ts';
 import { insertActivity } from '../../service/kernel/audit/activity.store.ts';
 import { insertAuditRows } from '../../service/kernel/audit/audit-log.store.ts';
 import { deleteOldAuditRows } from '../../service/kernel/audit/chain.store.ts';
@@ -105,7 +105,10 @@ function listWorks(): [name: string, work: Work][] {
           Array.from({ length: 1_000 }, (_, index) => call * 4_000 + index + 1),
         ),
     ],
-    ['1,000 messages of a topic', (db, call) => readMessages(db, 1, new Map([[1, call * 2_000]]), 1_000)],
+    [
+      '1,000 messages of a topic',
+      (db, call) => readMessages(db, 1, { topicId: 1, from: call * 2_000, limit: 1_000 }),
+    ],
     [
       'a transaction with an audit row',
       (db) => withTransaction(db, {}, (tx) => insertAuditRows(tx, [createRow('a')])),

@@ -27,6 +27,7 @@ import {
 } from '../../service/testing/processes/publication-process.ts';
 import { startService as startProcess } from '../../service/testing/processes/service-process.ts';
 import { ensureNatsServer, startNats } from '../../service/testing/servers/nats.ts';
+import { TOPIC_MESSAGES } from '../../service/testing/topic-messages.ts';
 import { type Bench, mean, measureMs, measureRate, type Measure, percentile } from '../bench.ts';
 import { chooseDatabase } from '../database.ts';
 
@@ -37,8 +38,9 @@ const DRAIN_BATCH = 1_000;
 const CUSTOM_TOPICS = 20;
 const WAITING_POLLS = 200;
 const WRITERS = 4;
-const WRITE_SECONDS = 4;
-const WRITE_ROUNDS = 4;
+const WRITE_SECONDS = 2;
+const WRITE_ROUNDS = 12;
+const READING_ROUNDS = 4;
 const STREAMS = 2_000;
 /** Limits of the service (T23). */
 const STREAMS_OF_USER = 5;
@@ -359,18 +361,21 @@ async function measureStreams({ pool, databaseUrl }: Setup): Promise<Measure[]> 
       );
       programs.push(...(await addPrograms(pool, rows[0]?.id ?? 0, perSite)));
     }
-    const [first] = programs;
     const { pid = 0 } = service.child;
-    if (first) await call(service.address, `${PUBLICATION}/topics`, first, { method: 'GET' });
-    await collectGarbage(inspectPort);
-    await sleep(1_000);
-    const before = readResidentBytes(pid);
     const limit = pLimit(20);
-    await Promise.all(
-      programs.flatMap((program) =>
-        Array.from({ length: STREAMS_OF_USER }, () => limit(() => open(program))),
-      ),
-    );
+    const openAll = (readers: readonly Program[]) =>
+      Promise.all(
+        readers.flatMap((program) =>
+          Array.from({ length: STREAMS_OF_USER }, () => limit(() => open(program))),
+        ),
+      );
+    // The first streams load and compile what all of them use; few, so that their memory is not that of the others.
+    await openAll(programs.slice(0, 2));
+    for (const end of ends.splice(0)) end();
+    await collectGarbage(inspectPort);
+    await sleep(2_000);
+    const before = readResidentBytes(pid);
+    await openAll(programs);
     await collectGarbage(inspectPort);
     await sleep(2_000);
     const bytes = readResidentBytes(pid) - before;
@@ -395,23 +400,19 @@ async function killProcesses(
   const start = (role: PublicationTask['role']) =>
     startPublicationProcess({ role, databaseUrl, siteId, key, batchSize: KILL_BATCH });
   let kills = 0;
-  const readState = async () => {
-    const { rows } = await pool.query<{ name: string; events: number; next: number; last: number }>(
-      `select t.name, t.next::int as next, count(e.off)::int as events, coalesce(max(e.off), -1)::int as last,
-         count(distinct e.payload ->> 'eventId')::int as ids
-       from topic t left join topic_event e on e.site_id = t.site_id and e.topic_id = t.topic_id
-       where t.site_id = $1 and t.name in ('default-data', 'all') group by t.name, t.next order by t.name desc`,
-      [siteId],
-    );
-    return rows;
+  const readNumber = async (statement: string): Promise<number> => {
+    const { rows } = await pool.query<{ number: number }>(statement, [siteId]);
+    return rows[0]?.number ?? 0;
   };
-  const hasWritten = async () => {
-    const { rows } = await pool.query<{ next: number }>(
-      `select next::int as next from topic where site_id = $1 and name = 'default-data'`,
-      [siteId],
-    );
-    return (rows[0]?.next ?? 0) >= count;
-  };
+  const hasWritten = async () =>
+    (await readNumber(
+      `select next::int as number from topic where site_id = $1 and name = 'default-data'`,
+    )) >= count;
+  const hasFilled = async () =>
+    (await readNumber(
+      `select min(d.source_next - t.next)::int as number from topic t join topic_definition d using (site_id)
+       where t.site_id = $1 and t.name = 'default-data'`,
+    )) === 0;
   let acknowledged = 0;
   while (!(await hasWritten())) {
     const [writer, filler] = [start('write'), start('fill')];
@@ -423,20 +424,21 @@ async function killProcesses(
     kills += 2;
   }
   const last = start('fill');
-  for (;;) {
-    const [source, filled] = await readState();
-    if (source && filled && source.next === filled.next) {
-      for (const { events, next, last: offset, name } of [source, filled])
-        if (events !== next || offset !== next - 1)
-          throw new Error(`${name}: ${events} events, next ${next}`);
-      if (source.events < acknowledged)
-        throw new Error(`${acknowledged} events were committed, ${source.events} are stored`);
-      break;
-    }
-    await sleep(500);
-  }
+  while (!(await hasFilled())) await sleep(500);
   last.child.kill('SIGKILL');
   await last.exited;
+  await pool.query('analyze topic, topic_event');
+  const { rows } = await pool.query<Record<'next' | 'events' | 'ids' | 'end', number> & { name: string }>(
+    `select name, next::int, count(*)::int as events, count(distinct payload ->> 'eventId')::int as ids, max(off)::int + 1 as end
+     from ${TOPIC_MESSAGES} as message where site_id = $1 and name in ('default-data', 'all') group by name, next`,
+    [siteId],
+  );
+  for (const { name, next, events, ids, end } of rows)
+    if (events !== next || ids !== next || end !== next || next < acknowledged)
+      throw new Error(
+        `${name}: ${events} events, ${ids} of them different, up to ${end} of ${next}; ${acknowledged} were acknowledged`,
+      );
+  if (rows.length !== 2) throw new Error(`${rows.length} topics have events`);
   return kills;
 }
 
@@ -518,8 +520,10 @@ interface Situation {
   minimum?: number;
 }
 
+const ALONE: Situation = { name: 'alone' };
+
 const SITUATIONS: readonly Situation[] = [
-  { name: 'alone' },
+  ALONE,
   { name: `beside ${WAITING_POLLS} waiting polls`, polled: ['default-schema'] },
   { name: `beside ${CUSTOM_TOPICS} topics`, hasTopics: true },
   {
@@ -528,6 +532,11 @@ const SITUATIONS: readonly Situation[] = [
     polled: ['default-schema'],
     minimum: 0.95,
   },
+];
+
+/** Measured afterwards: the updates of its consumers are vacuumed while the next situation is measured. */
+const READING: readonly Situation[] = [
+  ALONE,
   {
     name: `beside ${CUSTOM_TOPICS} topics and ${WAITING_POLLS} polls that read one of them`,
     hasTopics: true,
@@ -551,21 +560,35 @@ async function removeTopics(pool: Pool): Promise<void> {
   await pool.query(`delete from topic where site_id = 1 and name like 'bench-%'`);
 }
 
-/** Writes in each situation, in turns: the tables grow, and the machine may become busier or quieter. */
 async function measureWriters(setup: Setup): Promise<Measure[]> {
-  const { otherUrl, pool } = setup;
-  const programs = await addPrograms(pool, 1, WAITING_POLLS + WRITERS);
-  const cells = await findCells(pool);
+  const programs = await addPrograms(setup.pool, 1, WAITING_POLLS + WRITERS);
+  const cells = await findCells(setup.pool);
   const writers = programs.slice(0, WRITERS);
   const readers = programs.slice(WRITERS);
   await measureWrites(setup, writers, cells);
-  const measured = SITUATIONS.map((situation) => ({
+  const measureAll = (situations: readonly Situation[], rounds: number) =>
+    measureSituations(setup, { writers, readers, cells }, situations, rounds);
+  return [...(await measureAll(SITUATIONS, WRITE_ROUNDS)), ...(await measureAll(READING, READING_ROUNDS))];
+}
+
+/**
+ * Writes in each situation beside those of the first one, in turns, because the tables grow and the machine may become busier or quieter;
+ * backwards in every second round, so that what one situation leaves to the next one, such as dead rows, is shared.
+ */
+async function measureSituations(
+  setup: Setup,
+  { writers, readers, cells }: { writers: Program[]; readers: Program[]; cells: Cell },
+  situations: readonly Situation[],
+  rounds: number,
+): Promise<Measure[]> {
+  const { otherUrl, pool } = setup;
+  const measured = situations.map((situation) => ({
     ...situation,
     rates: new Array<number>(),
     costs: new Array<number>(),
   }));
-  for (let round = 0; round < WRITE_ROUNDS; round += 1)
-    for (const { hasTopics, polled, rates, costs } of measured) {
+  for (let round = 0; round < rounds; round += 1)
+    for (const { hasTopics, polled, rates, costs } of round % 2 === 0 ? measured : measured.toReversed()) {
       if (hasTopics) await addTopics(pool, cells);
       const stop = new AbortController();
       const polling = polled && keepPolling(otherUrl, readers, polled, stop.signal);

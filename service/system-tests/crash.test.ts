@@ -24,6 +24,7 @@ import { startService } from '../testing/processes/service-process.ts';
 import { enableRelationships } from '../testing/relationships.ts';
 import { isOnCitus } from '../testing/servers/citus.ts';
 import { contract, createTestApp, makeGroup, makeSite, openSession } from '../testing/site.ts';
+import { TOPIC_MESSAGES } from '../testing/topic-messages.ts';
 
 const SHARE = { embedded: 1, postgres: 2 };
 /** Kills on each database in `npm run proof`. */
@@ -528,10 +529,9 @@ async function findUnrecordedRows(db: Db, siteId: number): Promise<readonly stri
 /** Topics whose events are not numbered without a gap up to the next one. */
 async function findGaps(db: Db): Promise<readonly object[]> {
   const { rows } = await sql<object>`
-    select t.name, t.next::int, count(e.off)::int as events, min(e.off)::int as first, max(e.off)::int as last
-    from topic t join topic_event e on e.site_id = t.site_id and e.topic_id = t.topic_id
-    group by t.site_id, t.topic_id, t.name, t.next
-    having count(*) <> max(e.off) - min(e.off) + 1 or max(e.off) + 1 <> t.next`.execute(db);
+    select name, next::int, count(*)::int as events, min(off)::int as first, max(off)::int as last
+    from ${sql.raw(TOPIC_MESSAGES)} as message group by site_id, name, next
+    having count(*) <> max(off) - min(off) + 1 or max(off) + 1 <> next`.execute(db);
   return rows;
 }
 

@@ -10,6 +10,7 @@ export const publicationsArea = defineArea({
   name: 'publications',
   tables: {
     topic_definition: { backup: { leftOut: 'positions in the log of the installation' } },
+    topic_definition_history: { backup: { leftOut: 'describes the log of the installation' } },
     publication_destination: { backup: { leftOut: 'secrets' } },
     delivery_attempt: { backup: { leftOut: 'log of the installation' }, retention: '9 days' },
     publication_subscriber: { backup: { leftOut: 'rights of the API keys of the installation' } },

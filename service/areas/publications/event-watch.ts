@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SubscriberTopic } from '../../../contract/generated/types.gen.ts';
 import { type Db, getSharedDb, isEmbedded } from '../../kernel/db/database.ts';
 import { onEventsCommitted } from '../../kernel/outbox/commits.ts';
+import { readMessages, type StoredMessage } from './messages.store.ts';
 import * as store from './publications.store.ts';
-import type { EventSummary, StoredMessage } from './publications.store.ts';
+import type { EventSummary } from './publications.store.ts';
 import type { VisibleFields } from './subscriber-limits.ts';
 import { findLimits } from './subscribers.store.ts';
 
@@ -111,9 +112,7 @@ function createNews(
     getEnd: (topicId) => ends.get(topicId) ?? null,
     read(topicId, from, limit) {
       const key = `${topicId} ${from} ${limit}`;
-      const read =
-        reads.get(key) ??
-        store.readMessages(db, siteIds.get(topicId) ?? 0, new Map([[topicId, from]]), limit);
+      const read = reads.get(key) ?? readMessages(db, siteIds.get(topicId) ?? 0, { topicId, from, limit });
       reads.set(key, read);
       return read;
     },

@@ -21,6 +21,7 @@ import {
 import { endConnections } from '../../testing/servers/cluster.ts';
 import { as, createTestApp, makePerson, makeSite, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
+import { TOPIC_MESSAGES } from '../../testing/topic-messages.ts';
 import { createDeliveryTask, getSecretContext } from './destinations/deliver.ts';
 import { insertDestination } from './destinations/destinations.store.ts';
 import { createFillTask } from './fill-topics.ts';
@@ -36,6 +37,7 @@ const WAITING_POLLS = isProof ? 200 : 5;
 const LONG_RUN = isProof
   ? { events: 1_000_000, eventsPerTransaction: 500, timeoutMs: 7_200_000 }
   : { events: 1_500, eventsPerTransaction: 50, timeoutMs: 300_000 };
+const messages = sql.raw(TOPIC_MESSAGES);
 const key = randomBytes(32).toString('base64');
 
 describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several processes', () => {
@@ -128,8 +130,8 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
   /** Offsets and ids of the events of a topic. */
   const listEvents = async (name: string): Promise<{ off: number; id: string }[]> => {
     const { rows } = await sql<{ off: number; id: string }>`
-      select e.off, e.payload ->> 'eventId' as id from topic_event e join topic t on t.topic_id = e.topic_id
-      where t.site_id = ${siteId} and t.name = ${name} order by e.off`.execute(database.db);
+      select off, payload ->> 'eventId' as id from ${messages} as message
+      where site_id = ${siteId} and name = ${name} order by off`.execute(database.db);
     return rows;
   };
   const readPosition = async () => {
@@ -256,8 +258,9 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
       // A committed transaction is there whole, another one whole or not at all.
       const { rows: transactions } = await sql<{ value: string; count: number }>`
         select payload #>> '{payload,entities,updated,0,cells,0,value}' as value, count(*)::int as count
-        from topic_event e join topic t on t.topic_id = e.topic_id
-        where t.site_id = ${siteId} and t.name = 'default-data' group by 1`.execute(database.db);
+        from ${messages} as message where site_id = ${siteId} and name = 'default-data' group by 1`.execute(
+        database.db,
+      );
       const stored = new Map(transactions.map(({ value, count }) => [value, count]));
       const promised = writers.flatMap(({ child, lines }) => lines.map((_, at) => `${child.pid} ${at + 1}`));
       expect(promised.filter((value) => !stored.has(value))).toEqual([]);
@@ -266,9 +269,8 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
 
       // Offsets are 0 to next - 1, and no event is there twice.
       const { rows: topics } = await sql<{ name: string; next: number; counts: number[] }>`
-        select t.name, t.next, array[count(*), count(distinct e.payload ->> 'eventId'), max(e.off) + 1 - min(e.off), max(e.off) + 1]::int[] as counts
-        from topic_event e join topic t on t.topic_id = e.topic_id
-        where t.site_id = ${siteId} group by t.name, t.next`.execute(database.db);
+        select name, next, array[count(*), count(distinct payload ->> 'eventId'), max(off) + 1 - min(off), max(off) + 1]::int[] as counts
+        from ${messages} as message where site_id = ${siteId} group by name, next`.execute(database.db);
       const total = stored.size * eventsPerTransaction;
       const rare = total / RARE_EVERY;
       expect(new Map(topics.map(({ name, next, counts }) => [name, [next, ...counts]]))).toEqual(
@@ -279,11 +281,10 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
         ]),
       );
       const { rows: differences } = await sql`
-        select s.off from topic_event s
-        join topic st on st.topic_id = s.topic_id and st.site_id = ${siteId} and st.name = 'default-data'
-        join topic ft on ft.site_id = st.site_id and ft.name = 'every'
-        left join topic_event f on f.site_id = ft.site_id and f.topic_id = ft.topic_id and f.off = s.off
-        where s.site_id = ${siteId} and f.payload ->> 'eventId' is distinct from s.payload ->> 'eventId' limit 5`.execute(
+        select source.off from ${messages} as source
+        left join ${messages} as filled on filled.site_id = source.site_id and filled.name = 'every' and filled.off = source.off
+        where source.site_id = ${siteId} and source.name = 'default-data'
+          and filled.payload ->> 'eventId' is distinct from source.payload ->> 'eventId' limit 5`.execute(
         database.db,
       );
       expect(differences).toEqual([]);

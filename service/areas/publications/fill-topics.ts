@@ -4,13 +4,12 @@ import { isDatabaseUnavailable } from '../../kernel/db/driver/errors.ts';
 import { notifyEventsCommitted, onEventsCommitted } from '../../kernel/outbox/commits.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
-import { createProjection } from './project-event.ts';
+import { readSource } from './messages.store.ts';
+import { createFilter } from './project-event.ts';
 import * as store from './publications.store.ts';
 
 /** Events of default-data that one transaction reads for the topics of a site. */
 const BATCH_SIZE = 500;
-/** Characters of messages that wait to be sent with the next statement. */
-const MAX_QUEUED_CHARACTERS = 4_000_000;
 /** Upper bound of one run in milliseconds; the next run continues. */
 const MAX_RUN_MS = 5_000;
 /** How long the events of other processes may wait for this one. */
@@ -21,9 +20,10 @@ const GATHER_MS = 250;
 const FILL_TASK = 'fill custom topics';
 
 /**
- * Derives the events of one batch for custom topics of a site: the batch is read and the transaction committed once for all of them.
+ * Appends to custom topics of a site which events of default-data they stream: the events are read and the transaction is committed once
+ * for all of them.
  * The row lock on a definition is its lease: a second process skips the topic, and a process that dies gives it up with its
- * transaction, so that no event is derived twice or left out.
+ * transaction, so that no event is there twice or left out.
  * @returns whether there may be more
  */
 async function fillTopics(db: Db, siteId: number, topicIds: readonly number[]): Promise<boolean> {
@@ -35,30 +35,23 @@ async function fillTopics(db: Db, siteId: number, topicIds: readonly number[]): 
     const [sourceNext, events] = await Promise.all([
       // Read first: events that are committed after it are for the next batch.
       store.getSourceNext(tx, siteId),
-      store.readSource(tx, siteId, { from }, BATCH_SIZE),
+      readSource(tx, siteId, { from }, BATCH_SIZE),
     ]);
     const last = events.at(-1);
     // Without an event in the range all of them have been deleted.
     const next = last ? last.off + 1 : sourceNext;
-    let queuedCharacters = 0;
-    for (const topic of topics) {
-      const project = createProjection(topic);
-      const messages = events
-        .filter(({ off }) => off >= topic.sourceNext)
-        .map(({ event }) => project(event))
-        .filter((message) => message !== undefined);
-      if (messages.length === 0) continue;
-      const text = messages.map((message) => JSON.stringify(message)).join('\n');
-      store.appendMessages(tx, siteId, topic.topicId, { text, count: messages.length });
-      filled.push(topic.name);
-      queuedCharacters += text.length;
-      if (queuedCharacters > MAX_QUEUED_CHARACTERS) {
-        await store.moveTopics(tx, siteId, [topic.topicId], next);
-        queuedCharacters = 0;
+    const batches: Parameters<typeof store.appendBatches>[2][number][] = [];
+    for (const { topicId, name, version, sourceNext: first, ...content } of topics) {
+      const streams = createFilter(content);
+      const sources = events.filter(({ off, event }) => off >= first && streams(event)).map(({ off }) => off);
+      if (sources.length > 0) {
+        batches.push({ topicId, version, sources });
+        filled.push(name);
       }
       // Requests are served between two topics.
-      else await nextTurn();
+      await nextTurn();
     }
+    if (batches.length > 0) store.appendBatches(tx, siteId, batches);
     await store.moveTopics(
       tx,
       siteId,

@@ -13,11 +13,12 @@ import { formatEtag, requireVersion, UNVERSIONED_ETAG } from '../../kernel/http/
 import { listSchemaVersions, loadSchema, loadTypeDefinitions, type SiteSchema } from '../schema/index.ts';
 import { getEventWatch, type News } from './event-watch.ts';
 import { buildAsyncApi, buildMessageSchema } from './message-schema.ts';
+import { readSource, type StoredMessage } from './messages.store.ts';
 import { formatMessages } from './messages.ts';
 import { createProjection, type TopicContent } from './project-event.ts';
 import * as store from './publications.store.ts';
-import type { PolledTopic, StoredMessage, StoredTopic } from './publications.store.ts';
-import { readAhead, takeBatch } from './read-ahead.ts';
+import type { PolledTopic, StoredTopic } from './publications.store.ts';
+import { readShared } from './shared-reads.ts';
 import { streamTopic, streamTopicPositions } from './stream.ts';
 import { limitMessage } from './subscriber-limits.ts';
 import { listContentIssues } from './topic-content.ts';
@@ -261,7 +262,7 @@ async function requireOwnEnvironment({
  * poll of the key takes over, and when the service stops.
  */
 async function poll(
-  call: Pick<Call<'pollPublication'>, 'db' | 'readDb' | 'caller' | 'body' | 'signal' | 'stopSignal'>,
+  call: Pick<Call<'pollPublication'>, 'db' | 'caller' | 'body' | 'signal' | 'stopSignal'>,
 ): Promise<{ status: 200; json: string }> {
   const { db, caller, body } = call;
   const { siteId } = caller;
@@ -307,42 +308,32 @@ const refreshTopics = (topics: readonly PolledTopic[], clientId: number, news: N
 
 /** Messages of the topics that have some for the consumer, as far as its key may see them. */
 async function readTopics(
-  call: Pick<Call<'pollPublication'>, 'db' | 'readDb' | 'caller'>,
+  call: Pick<Call<'pollPublication'>, 'db' | 'caller'>,
   topics: readonly PolledTopic[],
   count: number,
   news: News | undefined,
 ): Promise<StoredMessage[]> {
   const unread = topics.filter(({ next, end }) => next < end);
-  const [only] = unread;
-  if (!only) return [];
-  const stored = news
-    ? (await Promise.all(unread.map(({ topicId, next }) => news.read(topicId, next, count)))).flat()
-    : unread.length === 1
-      ? await readBatch(call, only, count)
-      : await store.readMessages(
-          call.readDb,
-          call.caller.siteId,
-          new Map(unread.map(({ topicId, next }) => [topicId, next])),
-          count,
-        );
+  const stored = await Promise.all(
+    unread.map((topic) =>
+      news ? news.read(topic.topicId, topic.next, count) : readNext(call, topic, count),
+    ),
+  );
   const visible = new Map(topics.map((topic) => [topic.topicId, topic.visible]));
-  return stored.map((message) => limitMessage(message, visible.get(message.topicId) ?? null));
+  return stored.flat().map((message) => limitMessage(message, visible.get(message.topicId) ?? null));
 }
 
-/** A batch of one topic, which may have been read ahead. The one after a full batch is read ahead. */
-async function readBatch(
-  { db, readDb, caller }: Pick<Call<'pollPublication'>, 'db' | 'readDb' | 'caller'>,
+/** The next messages of a topic. After a full answer the following one is read ahead, while the consumer works on the first. */
+async function readNext(
+  { db, caller }: Pick<Call<'pollPublication'>, 'db' | 'caller'>,
   { topicId, next, end }: PolledTopic,
   count: number,
 ): Promise<StoredMessage[]> {
-  const { siteId, clientId = 0 } = caller;
-  const batch = { siteId, clientId, topicId, count };
-  const stored =
-    (await takeBatch(db, { ...batch, from: next })) ??
-    (await store.readMessages(readDb, siteId, new Map([[topicId, next]]), count));
-  const from = (stored.at(-1)?.off ?? 0) + 1;
-  if (stored.length === count && end - from >= count) readAhead(db, { ...batch, from });
-  return stored;
+  const range = { siteId: caller.siteId, topicId, count, end };
+  const messages = await readShared(db, { ...range, from: next });
+  const from = (messages.at(-1)?.off ?? 0) + 1;
+  if (messages.length === count && end - from >= count) void readShared(db, { ...range, from });
+  return messages;
 }
 
 /** Starts a poll after creating the default topics of the site. @throws ApiError 400 that names the unknown topics */
@@ -475,7 +466,7 @@ async function rehearse({ readDb, caller, body, query, signal }: Call<'rehearseT
   const samples: Record<string, unknown>[] = [];
   const project = createProjection(body);
   while (!isComplete && sourceEvents < MAX_REHEARSED_EVENTS && !signal.aborted) {
-    const batch = await store.readSource(readDb, caller.siteId, { from, since }, REHEARSAL_BATCH);
+    const batch = await readSource(readDb, caller.siteId, { from, since }, REHEARSAL_BATCH);
     for (const { event } of batch) {
       const message = project(event);
       if (!message) continue;

@@ -1,4 +1,4 @@
-import type { StoredMessage } from './publications.store.ts';
+import type { StoredMessage } from './messages.store.ts';
 
 /** Characters of a response; a single message may be longer. */
 const MAX_RESPONSE_CHARACTERS = 8_000_000;

@@ -1,5 +1,6 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createProjection, type StoredDataEvent } from './project-event.ts';
+import { createFilter, createProjection, type StoredDataEvent } from './project-event.ts';
 
 const cell = (EntryId: number, fieldId: number, value: unknown) => ({
   EntryId,
@@ -101,4 +102,44 @@ test('large text is marked in its cell and in its row; a field cannot replace th
       entities: { updated: [{ entryFields: [{ EntryId: 2, F10: { isLargeText: true } }] }] },
     },
   });
+});
+
+test('the filter chooses the events for which there is a message', () => {
+  const entryTypeId = fc.integer({ min: 1, max: 3 });
+  const fieldId = fc.integer({ min: 10, max: 13 });
+  const list = entryTypeId.map((entryListId) => ({ entries: [{ EntryId: entryListId }], entryListId }));
+  const changes = fc
+    .record({ entryListId: entryTypeId, fieldIds: fc.array(fieldId, { minLength: 1, maxLength: 3 }) })
+    .map(({ entryListId, fieldIds }) => ({
+      entryListId,
+      cells: fieldIds.map((id) => ({ ...cell(entryListId, id, 'x'), EntryListId: entryListId })),
+    }));
+  const entities = fc.record(
+    {
+      created: fc.array(list, { maxLength: 2 }),
+      updated: fc.array(changes, { maxLength: 2 }),
+      deleted: fc.array(list, { maxLength: 2 }),
+    },
+    { requiredKeys: [] },
+  );
+  const entryTypes = fc.uniqueArray(
+    fc.record(
+      { entryTypeId, fieldIds: fc.array(fieldId, { maxLength: 3 }) },
+      { requiredKeys: ['entryTypeId'] },
+    ),
+    { selector: (type) => type.entryTypeId, maxLength: 2 },
+  );
+  const format = fc.constantFrom('Rows' as const, 'Cells' as const);
+  let [streamed, skipped] = [0, 0];
+  fc.assert(
+    fc.property(entities, entryTypes, format, (changed, types, chosen) => {
+      const source = { ...event, payload: { entities: changed } };
+      const isStreamed = createFilter({ entryTypes: types })(source);
+      if (isStreamed) streamed += 1;
+      else skipped += 1;
+      return isStreamed === (createProjection({ format: chosen, entryTypes: types })(source) !== undefined);
+    }),
+    { numRuns: 500 },
+  );
+  expect(Math.min(streamed, skipped)).toBeGreaterThan(50);
 });

@@ -48,17 +48,33 @@ function dropEmpty(entities: Entities): Entities | undefined {
   return filled.length > 0 ? Object.fromEntries(filled) : undefined;
 }
 
+const mapTypes = ({ entryTypes }: Pick<TopicContent, 'entryTypes'>) =>
+  new Map(entryTypes.map(({ entryTypeId, fieldIds }) => [entryTypeId, fieldIds && new Set(fieldIds)]));
+
+/** The function that tells whether a topic streams an event of default-data, for which `createProjection` makes a message. Pure. */
+export function createFilter(
+  content: Pick<TopicContent, 'entryTypes'>,
+): (event: Pick<StoredDataEvent, 'payload'>) => boolean {
+  const types = mapTypes(content);
+  const isOfType = ({ entryListId }: EntryList): boolean => types.has(entryListId);
+  return ({ payload: { entities } }) =>
+    (entities.updated ?? []).some(({ entryListId, cells }) => {
+      const fields = types.get(entryListId);
+      return types.has(entryListId) && (!fields || cells.some(({ fieldId }) => fields.has(fieldId)));
+    }) ||
+    (entities.created ?? []).some(isOfType) ||
+    (entities.deleted ?? []).some(isOfType);
+}
+
 /**
  * The function that makes the message of a custom topic from an event of default-data; undefined when the topic does not stream it.
- * Pure: the same function fills topics and rehearses them on past events. The message has the `eventId` of its source.
+ * Pure: the same function serves the readers of topics and rehearses topics on past events. The message has the `eventId` of its source.
  */
 export function createProjection({
   format,
   entryTypes,
 }: TopicContent): (event: StoredDataEvent) => Record<string, unknown> | undefined {
-  const types = new Map(
-    entryTypes.map(({ entryTypeId, fieldIds }) => [entryTypeId, fieldIds && new Set(fieldIds)]),
-  );
+  const types = mapTypes({ entryTypes });
   const isOfType = ({ entryListId }: { entryListId: number }): boolean => types.has(entryListId);
   return ({ entryNames = {}, ...envelope }) => {
     const { created = [], updated = [], deleted = [] } = envelope.payload.entities;

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { type Db, executeLater, type Tx } from '../../kernel/db/database.ts';
 import type { StoredTopicType } from '../../kernel/db/tables/publications.ts';
-import type { StoredDataEvent, TopicContent } from './project-event.ts';
+import { FIRST_OFFSET } from '../../kernel/outbox/events.store.ts';
+import type { TopicContent } from './project-event.ts';
 
 /** Default topics in the order of the directory (spec 6.1). */
 const DEFAULT_TOPICS = ['default-data', 'default-users', 'default-schema'] as const;
@@ -57,7 +58,7 @@ export async function listTopics(db: Db, siteId: number, clientId?: number): Pro
         s.client_id is not null as "isLimited", may."entryTypes" as visible
       from topic t
       left join topic_definition d on d.site_id = t.site_id and d.topic_id = t.topic_id
-      left join lateral (select e.off, e.at from topic_event e
+      left join lateral (select ${FIRST_OFFSET} as off, e.at from topic_event e
         where e.site_id = t.site_id and e.topic_id = t.topic_id order by e.off limit 1) oldest on true
       left join publication_subscriber s on s.site_id = t.site_id and s.client_id = ${clientId ?? null}::int
       left join lateral jsonb_to_recordset(s.topics) as may("topicId" int, "entryTypes" jsonb) on may."topicId" = t.topic_id
@@ -105,7 +106,7 @@ export async function startPoll(
     with asked as materialized (
       select t.topic_id, t.name, t.next as "end", coalesce(oldest.off, t.next) as oldest, may."entryTypes" as visible
       from topic t
-      left join lateral (select e.off from topic_event e
+      left join lateral (select ${FIRST_OFFSET} as off from topic_event e
         where e.site_id = t.site_id and e.topic_id = t.topic_id order by e.off limit 1) oldest on true
       left join publication_subscriber s on s.site_id = t.site_id and s.client_id = ${clientId}
       left join lateral jsonb_to_recordset(s.topics) as may("topicId" int, "entryTypes" jsonb) on may."topicId" = t.topic_id
@@ -124,37 +125,6 @@ export async function startPoll(
     db,
   );
   return rows.length === names.length ? rows : undefined;
-}
-
-/** A message of a topic; `body` is its JSON text without topic and offset. */
-export interface StoredMessage {
-  topicId: number;
-  off: number;
-  /** Microseconds since 1970. */
-  at: number;
-  body: string;
-}
-
-/** Bytes of the messages of one topic in a response; a single message may be longer. */
-const MAX_TOPIC_BYTES = 4_000_000;
-
-/** Messages from these offsets on (topic id and offset), at most `limit` of each topic, in order within a topic. */
-export async function readMessages(
-  db: Db,
-  siteId: number,
-  offsets: ReadonlyMap<number, number>,
-  limit: number,
-): Promise<StoredMessage[]> {
-  const { rows } = await sql<StoredMessage>`
-    select "topicId", off, at, body from (
-      select k.topic_id as "topicId", e.off, e.at, e.body,
-        sum(octet_length(e.body)) over (partition by k.topic_id order by e.off) - octet_length(e.body) as before
-      from unnest(${[...offsets.keys()]}::int[], ${[...offsets.values()]}::bigint[]) as k(topic_id, off)
-      cross join lateral (
-        select e.off, (extract(epoch from e.at) * 1000000)::bigint as at, e.payload::text as body from topic_event e
-        where e.site_id = ${siteId} and e.topic_id = k.topic_id and e.off >= k.off order by e.off limit ${limit}) e) as sized
-    where before < ${MAX_TOPIC_BYTES} order by "topicId", off`.execute(db);
-  return rows;
 }
 
 /** Changes by some events of a default topic. */
@@ -261,7 +231,7 @@ export async function acknowledgeTopics(
       from unnest(${offsets.map(({ name }) => name)}::text[], ${offsets.map(({ offset }) => offset)}::bigint[])
         with ordinality as k(name, off, at)
       join topic t on t.site_id = ${siteId} and t.name = k.name
-      left join lateral (select e.off from topic_event e
+      left join lateral (select ${FIRST_OFFSET} as off from topic_event e
         where e.site_id = t.site_id and e.topic_id = t.topic_id order by e.off limit 1) oldest on true
       left join publication_subscriber s on s.site_id = t.site_id and s.client_id = ${clientId}
       where s.client_id is null
@@ -307,7 +277,7 @@ export async function listConsumers(db: Db, siteId: number): Promise<StoredConsu
     join topic t on t.site_id = c.site_id and t.topic_id = c.topic_id
     join api_key k on k.client_id = c.client_id and k.disabled_at is null
     join account a on a.user_id = k.user_id
-    left join lateral (select e.off from topic_event e
+    left join lateral (select ${FIRST_OFFSET} as off from topic_event e
       where e.site_id = c.site_id and e.topic_id = c.topic_id order by e.off limit 1) oldest on true
     left join lateral (select e.at from topic_event e
       where e.site_id = c.site_id and e.topic_id = c.topic_id and e.off >= c.next order by e.off limit 1) unread on true
@@ -345,7 +315,10 @@ export async function insertTopic(
   return topic.topicId;
 }
 
-/** Changes a custom topic. Returns false if another topic has the name. */
+/**
+ * Changes a custom topic, whose definition the caller has locked. Earlier definitions are kept as long as batches name them. Returns false
+ * if another topic has the name.
+ */
 export async function updateTopic(
   tx: Tx,
   siteId: number,
@@ -360,9 +333,20 @@ export async function updateTopic(
   );
   if (numAffectedRows === 0n) return false;
   await sql`
+    insert into topic_definition_history (site_id, topic_id, version, format, entry_types)
+    select site_id, topic_id, version, format, entry_types from topic_definition
+    where site_id = ${siteId} and topic_id = ${topicId}`.execute(tx);
+  await sql`
     update topic_definition set format = ${format}, entry_types = ${JSON.stringify(entryTypes)}::jsonb,
       version = version + 1, modified_at = now()
     where site_id = ${siteId} and topic_id = ${topicId}`.execute(tx);
+  // A message that was copied before there were batches precedes them.
+  const { rows } = await sql<{ oldest: number }>`
+    select coalesce(e.definition_version, 0) as oldest from topic_event e
+    where e.site_id = ${siteId} and e.topic_id = ${topicId} order by e.off limit 1`.execute(tx);
+  await sql`
+    delete from topic_definition_history where site_id = ${siteId} and topic_id = ${topicId}
+      and version < coalesce(${rows[0]?.oldest ?? null}::int, version + 1)`.execute(tx);
   return true;
 }
 
@@ -390,17 +374,11 @@ export async function listTopicsToFill(db: Db): Promise<{ siteId: number; topicI
   return rows;
 }
 
-/** Events of default-data with their offsets. */
-export interface SourceEvent {
-  off: number;
-  at: Date;
-  event: StoredDataEvent;
-}
-
 /** A custom topic whose lease is held. */
 interface LeasedTopic extends TopicContent {
   topicId: number;
   name: string;
+  version: number;
   /** Offset of default-data from which on it has not been filled. */
   sourceNext: number;
 }
@@ -412,55 +390,34 @@ export async function leaseTopics(
   topicIds: readonly number[],
 ): Promise<LeasedTopic[]> {
   const { rows } = await sql<LeasedTopic>`
-    select d.topic_id as "topicId", t.name, d.format, d.entry_types as "entryTypes", d.source_next as "sourceNext"
+    select d.topic_id as "topicId", t.name, d.version, d.format, d.entry_types as "entryTypes", d.source_next as "sourceNext"
     from topic_definition d join topic t on t.site_id = d.site_id and t.topic_id = d.topic_id
     where d.site_id = ${siteId} and d.topic_id = any(${[...topicIds]}::int[])
     order by d.topic_id for update of d skip locked`.execute(tx);
   return rows;
 }
 
-/** Events of default-data from an offset on, oldest first, together at most about 8 million characters. */
-export async function readSource(
-  db: Db,
-  siteId: number,
-  range: { from: number; since?: Date },
-  limit: number,
-): Promise<SourceEvent[]> {
-  const { rows } = await sql<
-    Omit<SourceEvent, 'event'> & { payload: StoredDataEvent; entryNames: object | null }
-  >`
-    select off, at, payload, "entryNames" from (
-      select e.off, e.at, e.payload, e.entry_names as "entryNames", sum(pg_column_size(e.payload)) over (order by e.off) - pg_column_size(e.payload) as before
-      from topic t join lateral (select e.off, e.at, e.payload, e.entry_names from topic_event e
-        where e.site_id = t.site_id and e.topic_id = t.topic_id and e.off >= ${range.from}
-          and e.at >= ${range.since ?? new Date(0)}::timestamptz order by e.off limit ${limit}) e on true
-      where t.site_id = ${siteId} and t.name = 'default-data') as sized
-    where before < 2000000 order by off`.execute(db);
-  return rows.map(({ off, at, payload, entryNames }) => ({
-    off,
-    at,
-    event: { ...payload, ...(entryNames && { entryNames: entryNames as Record<string, string> }) },
-  }));
+/** Messages of a custom topic: the offsets of their events in default-data, ascending, and the version of the definition. */
+interface NewBatch {
+  topicId: number;
+  version: number;
+  sources: readonly number[];
 }
 
 /**
- * Appends messages, JSON texts on lines of their own, to a custom topic with the next statement of the transaction. The caller holds the
- * lease, so offsets have no gaps and no message is derived twice.
+ * Appends batches to custom topics, at most one to each, with the next statement of the transaction. The caller holds the leases, so
+ * offsets have no gaps and no event is there twice.
  */
-export function appendMessages(
-  tx: Tx,
-  siteId: number,
-  topicId: number,
-  { text, count }: { text: string; count: number },
-): void {
+export function appendBatches(tx: Tx, siteId: number, batches: readonly NewBatch[]): void {
   executeLater(
     sql`
     with counted as (
-      update topic set next = next + ${count} where site_id = ${siteId} and topic_id = ${topicId}
-      returning next - ${count} as first)
-    insert into topic_event (site_id, topic_id, off, payload)
-    select ${siteId}, ${topicId}, counted.first + x.at - 1, x.payload::json
-    from counted, string_to_table(${text}, E'\\n') with ordinality as x(payload, at)`,
+      update topic t set next = t.next + cardinality(b.sources)
+      from json_to_recordset(${JSON.stringify(batches)}::json) as b("topicId" int, version int, sources bigint[])
+      where t.site_id = ${siteId} and t.topic_id = b."topicId"
+      returning t.topic_id, t.next, b.version, b.sources)
+    insert into topic_event (site_id, topic_id, off, sources, definition_version)
+    select ${siteId}, topic_id, next - 1, sources, version from counted`,
     tx,
   );
 }

@@ -11,9 +11,10 @@ import { createShownRecorder, type Db, getSharedDb } from '../../kernel/db/datab
 import { formatEvent, type OpenEvents } from '../../kernel/http/event-stream.ts';
 import type { Call, OperationId } from '../../kernel/http/handler.ts';
 import { getEventWatch, getPositionWatch, type News, type WatchedTopic } from './event-watch.ts';
+import { readMessages, type StoredMessage } from './messages.store.ts';
 import { formatMessage } from './messages.ts';
 import * as store from './publications.store.ts';
-import type { StoredMessage, StoredTopic } from './publications.store.ts';
+import type { StoredTopic } from './publications.store.ts';
 import { limitMessage, type VisibleFields } from './subscriber-limits.ts';
 import { getLimits } from './subscribers.store.ts';
 
@@ -244,7 +245,7 @@ async function* readEvents(
     if (next < end)
       messages = news
         ? await news.read(topicId, next, BATCH_SIZE)
-        : await store.readMessages(db, siteId, new Map([[topicId, next]]), BATCH_SIZE);
+        : await readMessages(db, siteId, { topicId, from: next, limit: BATCH_SIZE });
     // After the reading, so that nothing written after the end of the session is sent.
     const limits = await readLimits(db, topicId, reader);
     if (!limits) return;

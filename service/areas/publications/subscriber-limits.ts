@@ -1,6 +1,6 @@
 /** What an API key may read of a topic: the topics and fields that it is limited to (T23). Pure. */
 import type { StoredTopicType } from '../../kernel/db/tables/publications.ts';
-import type { StoredMessage } from './publications.store.ts';
+import type { StoredMessage } from './messages.store.ts';
 
 /** Fields of a topic that a subscriber may read; null for all. */
 export type VisibleFields = readonly StoredTopicType[] | null;

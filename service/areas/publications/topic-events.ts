@@ -2,8 +2,8 @@ import type { TopicActivity } from '../../../contract/generated/types.gen.ts';
 import { badRequest } from '../../kernel/api-error.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { requireTopic } from './handlers.ts';
+import { readMessages } from './messages.store.ts';
 import { formatMessages } from './messages.ts';
-import { readMessages } from './publications.store.ts';
 import { findPositions } from './topic-positions.store.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -19,8 +19,11 @@ export const topicEventHandlers: Handlers<'listTopicEvents' | 'listTopicActivity
     const { topicId, name } = await requireTopic(readDb, caller, params.topicId);
     const [position] =
       since === undefined ? [] : await findPositions(readDb, caller.siteId, [new Date(since)], topicId);
-    const offsets = new Map([[topicId, position?.off ?? from]]);
-    const messages = await readMessages(readDb, caller.siteId, offsets, limit);
+    const messages = await readMessages(readDb, caller.siteId, {
+      topicId,
+      from: position?.off ?? from,
+      limit,
+    });
     return { status: 200, json: formatMessages(messages, new Map([[topicId, name]]), limit) };
   },
 

@@ -62,6 +62,7 @@ import { up as formulaMaxLength } from './migrations/0064_formula_max_length.ts'
 import { largestCountIndexes, up as largestCounts } from './migrations/0065_largest_counts.ts';
 import { up as attemptAddress } from './migrations/0066_attempt_address.ts';
 import { up as accountEmail } from './migrations/0067_account_email.ts';
+import { up as topicBatches } from './migrations/0068_topic_batches.ts';
 import { partitionTables } from './partitions.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -141,6 +142,7 @@ const allMigrations: SchemaMigrations = {
   '0065_largest_counts': { up: largestCounts, phase: 'expand', indexes: largestCountIndexes },
   '0066_attempt_address': { up: attemptAddress, phase: 'expand' },
   '0067_account_email': { up: accountEmail, phase: 'expand' },
+  '0068_topic_batches': { up: topicBatches, phase: 'contract' },
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */

@@ -391,6 +391,35 @@ describe('on postgres', { skip: process.env.STEWARD_TEST_DATABASES === 'embedded
     await insertEvents([5], end);
     expect(await dropOldPartitions(db, 'topic_event', end)).toBe(0);
     expect(await listOffsets()).toEqual([3, 4, 5]);
+    // What remains of the clock would hold the partition up for the following tests.
+    await sql`delete from topic_event where site_id = ${siteId} and topic_id = ${topicId}`.execute(db);
+  });
+
+  test('events of default-data stay with their partition as long as a later batch of a custom topic names them', async () => {
+    const [past] = await listPartitions(db, 'topic_event');
+    const end = past?.to ?? new Date(0);
+    const before = new Date(end.getTime() - DAY_MS);
+    const { rows: topics } = await sql<{ name: string; id: number }>`
+      insert into topic (site_id, name, next) values (${siteId}, 'default-data', 4), (${siteId}, 'custom', 2)
+      on conflict (site_id, name) do update set next = excluded.next returning name, topic_id as id`.execute(
+      db,
+    );
+    const [source, custom] = ['default-data', 'custom'].map(
+      (name) => topics.find((topic) => topic.name === name)?.id,
+    );
+    await sql`delete from topic_event where site_id = ${siteId}`.execute(db);
+    await sql`insert into topic_event (site_id, topic_id, off, at, payload)
+      select ${siteId}, ${source}, off, ${before}::timestamptz, '{}' from generate_series(0, 3) off`.execute(
+      db,
+    );
+    await sql`insert into topic_event (site_id, topic_id, off, at, sources, definition_version) values
+      (${siteId}, ${custom}, 0, ${before}::timestamptz, '{1}', 1),
+      (${siteId}, ${custom}, 1, ${end}::timestamptz, '{3}', 1)`.execute(db);
+    expect(await dropOldPartitions(db, 'topic_event', end)).toBe(0);
+    await sql`delete from topic_event where site_id = ${siteId} and topic_id = ${custom} and off = 1`.execute(
+      db,
+    );
+    expect(await dropOldPartitions(db, 'topic_event', end)).toBe(1);
   });
 
   test('an index of a partitioned table is built on all partitions, and on new ones', async () => {

@@ -461,8 +461,8 @@ const isDroppable = async (db: Db, table: PartitionedTable, partition: Partition
   (await isEmpty(db, partition)) || (table === 'topic_event' && (await hasOldestOffsets(db, partition)));
 
 /**
- * Whether the events of a partition precede those of later ones in their topics. A clock that was put back gives a later event an earlier
- * time; dropping it would leave a gap.
+ * Whether the events of a partition precede those of later ones in their topics, and no later batch of a custom topic names one of them.
+ * A clock that was put back gives a later event an earlier time; dropping it would leave a gap.
  */
 async function hasOldestOffsets(db: Db, { name, to }: Partition): Promise<boolean> {
   const { rows } = await sql<{ isPrefix: boolean }>`
@@ -470,7 +470,11 @@ async function hasOldestOffsets(db: Db, { name, to }: Partition): Promise<boolea
       select from topic t cross join lateral (
         select p.off from ${sql.raw(name)} p where p.site_id = t.site_id and p.topic_id = t.topic_id order by p.off desc limit 1) last
       where exists (select from topic_event e
-        where e.site_id = t.site_id and e.topic_id = t.topic_id and e.off < last.off and e.at >= ${to}::timestamptz))
+        where e.site_id = t.site_id and e.topic_id = t.topic_id and e.off < last.off and e.at >= ${to}::timestamptz)
+      or t.name = 'default-data' and exists (select from topic c cross join lateral (
+          select e.sources[1] as source from topic_event e where e.site_id = c.site_id and e.topic_id = c.topic_id
+            and e.at >= ${to}::timestamptz and e.sources is not null order by e.off limit 1) first
+        where c.site_id = t.site_id and left(c.name, 8) <> 'default-' and first.source <= last.off))
       as "isPrefix"`.execute(db);
   return rows[0]?.isPrefix ?? false;
 }

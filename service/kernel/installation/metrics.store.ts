@@ -37,7 +37,8 @@ export async function loadInstallationMetrics(db: Db): Promise<InstallationMetri
         where state in ('uploading', 'waiting', 'running', 'paused') group by 1, 2) j) as jobs,
       (select coalesce(extract(epoch from now() - min(e.at)), 0)::float8
         from publication_destination d
-        join topic_event e on e.site_id = d.site_id and e.topic_id = d.topic_id and e.off = d.next
+        cross join lateral (select e.at from topic_event e
+          where e.site_id = d.site_id and e.topic_id = d.topic_id and e.off >= d.next order by e.off limit 1) e
         where d.is_enabled) as "outboxLagSeconds",
       (select coalesce(jsonb_agg(to_jsonb(t)), '[]') from (
         select task, case when retry_at is null then 'parked' else 'retrying' end as state, count(*)::int as count

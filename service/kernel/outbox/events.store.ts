@@ -55,6 +55,9 @@ const insertEvents = defineStatement(
         join site on site.site_id = ${siteId}`,
 );
 
+/** Offset of the first message of a row `e` of topic_event: of a batch, or of the message itself (docs/decisions/0102). */
+export const FIRST_OFFSET = sql<number>`(e.off - coalesce(cardinality(e.sources), 1) + 1)`;
+
 /** A topic of a site. */
 export interface TopicKey {
   siteId: number;
@@ -69,20 +72,24 @@ export async function getMomentBefore(db: Db, ms: number): Promise<Date> {
   return rows[0]?.at ?? new Date(0);
 }
 
-/** Topics whose oldest event is older than `before`; one index lookup for each topic. */
+/**
+ * Topics whose oldest event is older than `before`; one index lookup for each topic. Default topics, which are created first, are the
+ * last of their site: the batches of custom topics need their events.
+ */
 export async function listTopicsWithEventsBefore(db: Db, before: Date): Promise<TopicKey[]> {
   const { rows } = await sql<TopicKey>`
     select t.site_id as "siteId", t.topic_id as "topicId" from topic t
     cross join lateral (select e.at from topic_event e
       where e.site_id = t.site_id and e.topic_id = t.topic_id order by e.off limit 1) oldest
-    where oldest.at < ${before}::timestamptz order by t.site_id, t.topic_id`.execute(db);
+    where oldest.at < ${before}::timestamptz order by t.site_id, t.topic_id desc`.execute(db);
   return rows;
 }
 
 /**
  * Deletes the events of a topic older than `before` among its `limit` oldest ones and returns their number. Only a prefix
  * of the offsets is deleted: a long transaction can give a higher offset an earlier timestamp, and the remaining offsets
- * must have no gaps. `topic.next` is unchanged, so offsets are never reused.
+ * must have no gaps. `topic.next` is unchanged, so offsets are never reused. Events of default-data that a kept batch of a custom
+ * topic names are kept with it.
  */
 export async function deleteEventsBefore(
   db: Db,
@@ -93,7 +100,12 @@ export async function deleteEventsBefore(
   const { numAffectedRows = 0n } = await sql`
     with oldest as materialized (
       select off, at from topic_event where site_id = ${siteId} and topic_id = ${topicId} order by off limit ${limit}),
-    kept as (select min(off) as off from oldest where at >= ${before}::timestamptz)
+    kept as (
+      select least((select min(off) from oldest where at >= ${before}::timestamptz), (
+        select min(first.source) from topic t join topic c on c.site_id = t.site_id and left(c.name, 8) <> 'default-'
+        cross join lateral (select e.sources[1] as source from topic_event e
+          where e.site_id = c.site_id and e.topic_id = c.topic_id and e.sources is not null order by e.off limit 1) first
+        where t.site_id = ${siteId} and t.topic_id = ${topicId} and t.name = 'default-data')) as off)
     delete from topic_event e using oldest, kept
     where e.site_id = ${siteId} and e.topic_id = ${topicId} and e.off = oldest.off and e.at = oldest.at
       and (kept.off is null or oldest.off < kept.off)`.execute(db);

@@ -6,8 +6,8 @@ import { EgressError, type Egress } from '../../../kernel/network/egress.ts';
 import { listCapabilityHolders, notify } from '../../../kernel/notifications.store.ts';
 import { createItemTask } from '../../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
+import { readMessages } from '../messages.store.ts';
 import { formatMessage } from '../messages.ts';
-import { readMessages } from '../publications.store.ts';
 import * as store from './destinations.store.ts';
 import type { DueDestination, NewAttempt } from './destinations.store.ts';
 
@@ -137,7 +137,7 @@ export async function readDeliveries(
   from: number,
   limit: number,
 ): Promise<Delivery[]> {
-  const messages = await readMessages(db, siteId, new Map([[topicId, from]]), limit);
+  const messages = await readMessages(db, siteId, { topicId, from, limit });
   return messages.map((message) => ({
     off: message.off,
     eventId: getEventId(message.body),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
 import { dbErrorCodes, getDbError } from '../../../kernel/db/driver/errors.ts';
+import { FIRST_OFFSET } from '../../../kernel/outbox/events.store.ts';
 import { createLeases } from '../../../kernel/tasks/leases.store.ts';
 
 type DestinationKind = 'Webhook' | 'JetStream';
@@ -129,7 +130,7 @@ export async function rewindDestination(tx: Tx, siteId: number, id: number, next
 /** Offset of the oldest kept event of a topic at or after a moment; the next offset if there is none. */
 export async function findOffsetSince(db: Db, siteId: number, topicId: number, since: Date): Promise<number> {
   const { rows } = await sql<{ off: number }>`
-    select coalesce(min(e.off), (select next from topic where site_id = ${siteId} and topic_id = ${topicId})) as off
+    select coalesce(min(${FIRST_OFFSET}), (select next from topic where site_id = ${siteId} and topic_id = ${topicId})) as off
     from topic_event e where e.site_id = ${siteId} and e.topic_id = ${topicId} and e.at >= ${since}::timestamptz`.execute(
     db,
   );
@@ -173,7 +174,7 @@ export async function leaseDestination(
 ): Promise<DueDestination | undefined> {
   const { rows } = await sql<DueDestination>`
     update publication_destination d set ${leases.claim(LEASE_SECONDS, 'd')},
-      next = greatest(d.next, coalesce((select e.off from topic_event e
+      next = greatest(d.next, coalesce((select ${FIRST_OFFSET} from topic_event e
         where e.site_id = d.site_id and e.topic_id = d.topic_id order by e.off limit 1), t.next))
     from topic t
     where d.site_id = ${siteId} and d.destination_id = ${id} and t.site_id = d.site_id and t.topic_id = d.topic_id

@@ -302,9 +302,14 @@ interface TopicEventTable {
   topic_id: number;
   off: number;
   at: Timestamp;
-  payload: JSONColumnType<object>;
+  /** The message without topic and offset; null for a batch. */
+  payload: JSONColumnType<object> | null;
   /** Names of the entries of a data event by id, for custom topics in ROWS format (spec 6.4). */
   entry_names: Nullable<object>;
+  /** Offsets in default-data of a batch of messages of a custom topic; `off` is the offset of the last message. */
+  sources: Nullable<number[]>;
+  /** Version of the topic definition by which a batch is derived. */
+  definition_version: Nullable<number>;
 }
 
 interface MailTable {

@@ -1,6 +1,6 @@
 /**
  * Tables of publications (migrations/0028_publications.ts, 0030_destinations.ts,
- * 0031_jetstream_destinations.ts, 0031_subscriber_limits.ts).
+ * 0031_jetstream_destinations.ts, 0031_subscriber_limits.ts, 0068_topic_batches.ts).
  */
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
@@ -20,6 +20,14 @@ interface TopicDefinitionTable {
   source_next: number;
   created_at: Timestamp;
   modified_at: Timestamp;
+}
+
+interface TopicDefinitionHistoryTable {
+  site_id: number;
+  topic_id: number;
+  version: number;
+  format: 'Rows' | 'Cells';
+  entry_types: JSONColumnType<readonly StoredTopicType[]>;
 }
 
 interface PublicationConsumerTable {
@@ -81,5 +89,6 @@ export interface PublicationTables {
   publication_destination: PublicationDestinationTable;
   delivery_attempt: DeliveryAttemptTable;
   topic_definition: TopicDefinitionTable;
+  topic_definition_history: TopicDefinitionHistoryTable;
   publication_consumer: PublicationConsumerTable;
 }
