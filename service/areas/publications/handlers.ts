@@ -45,7 +45,7 @@ type Operations =
 /** Defaults of a poll (shapes 7); `count: 0` means the default too. */
 const DEFAULT_COUNT = 100;
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** Maximum number of custom topics of a site: each is filled by its own transaction. */
+/** Maximum number of custom topics of a site: one transaction fills all of them. */
 const MAX_CUSTOM_TOPICS = 50;
 /** Events are kept for 9 days (shapes 7). */
 const RETENTION_MS = 9 * 86_400_000;
