@@ -88,14 +88,12 @@ async function deriveMessages(
   const projections = new Map(
     definitions.map(({ version, ...content }) => [version, createProjection(content)]),
   );
-  const lastRead = events.at(-1)?.off ?? -1;
   const messages: StoredMessage[] = [];
   let characters = 0;
   for (const { source, version, off, at, ...row } of positions) {
-    // The events are too large together: the next read continues here.
-    if (source !== null && source > lastRead) break;
     const event = eventsByOffset.get(source ?? -1);
     const body = event ? JSON.stringify(projections.get(version ?? 0)?.(event)) : row.body;
+    // The events are too large together: the next read has this one and those after it.
     if (!body) continue;
     messages.push({ topicId, off, at, body });
     characters += body.length;
