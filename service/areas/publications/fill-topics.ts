@@ -21,9 +21,8 @@ const FILL_TASK = 'fill custom topics';
 
 /**
  * Appends to custom topics of a site which events of default-data they stream: the events are read and the transaction is committed once
- * for all of them.
- * The row lock on a definition is its lease: a second process skips the topic, and a process that dies gives it up with its
- * transaction, so that no event is there twice or left out.
+ * for all of them. The row lock on a definition is its lease: a second process skips the topic, and a process that dies gives it up
+ * with its transaction, so that no event is there twice or left out.
  * @returns whether there may be more
  */
 async function fillTopics(db: Db, siteId: number, topicIds: readonly number[]): Promise<boolean> {
@@ -40,7 +39,7 @@ async function fillTopics(db: Db, siteId: number, topicIds: readonly number[]): 
     const last = events.at(-1);
     // Without an event in the range all of them have been deleted.
     const next = last ? last.off + 1 : sourceNext;
-    const batches: Parameters<typeof store.appendBatches>[2][number][] = [];
+    const batches: store.NewBatch[] = [];
     for (const { topicId, name, version, sourceNext: first, ...content } of topics) {
       const streams = createFilter(content);
       const sources = events.filter(({ off, event }) => off >= first && streams(event)).map(({ off }) => off);

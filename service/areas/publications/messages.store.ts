@@ -14,6 +14,8 @@ export interface StoredMessage {
 
 /** Bytes of the messages of one topic in a response; a single message may be longer. */
 const MAX_TOPIC_BYTES = 4_000_000;
+/** Bytes of the events, compressed as they are stored, that are parsed at once. */
+const MAX_SOURCE_BYTES = 1_000_000;
 /** Characters of derived messages after which other requests are served. */
 const MAX_CHARACTERS_OF_TURN = 250_000;
 
@@ -82,7 +84,7 @@ async function deriveMessages(
     .slice(0, limit);
   const [events, definitions] = await Promise.all([
     readSource(db, siteId, { offsets: positions.flatMap(({ source }) => source ?? []) }, limit),
-    listDefinitions(db, siteId, topicId),
+    listDefinitions(db, siteId, topicId, [...new Set(positions.flatMap(({ version }) => version ?? []))]),
   ]);
   const eventsByOffset = new Map(events.map(({ off, event }) => [off, event]));
   const projections = new Map(
@@ -104,17 +106,20 @@ async function deriveMessages(
   return messages;
 }
 
-/** The definitions of a custom topic that its batches name: the one of now and earlier ones. */
+/** Definitions of a custom topic by their versions: the one of now and earlier ones. */
 async function listDefinitions(
   db: Db,
   siteId: number,
   topicId: number,
+  versions: readonly number[],
 ): Promise<(TopicContent & { version: number })[]> {
   const { rows } = await sql<TopicContent & { version: number }>`
     select version, format, entry_types as "entryTypes" from topic_definition
-    where site_id = ${siteId} and topic_id = ${topicId}
+    where site_id = ${siteId} and topic_id = ${topicId} and version = any(${[...versions]}::int[])
     union all select version, format, entry_types from topic_definition_history
-    where site_id = ${siteId} and topic_id = ${topicId}`.execute(db);
+    where site_id = ${siteId} and topic_id = ${topicId} and version = any(${[...versions]}::int[])`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -125,7 +130,7 @@ export interface SourceEvent {
   event: StoredDataEvent;
 }
 
-/** Some events of default-data, or those from an offset on, oldest first, together at most about 8 million characters. */
+/** Some events of default-data, or those from an offset on, oldest first, together at most about 4 million characters. */
 export async function readSource(
   db: Db,
   siteId: number,
@@ -144,7 +149,7 @@ export async function readSource(
       from topic t join lateral (select e.off, e.at, e.payload, e.entry_names from topic_event e
         where e.site_id = t.site_id and e.topic_id = t.topic_id and ${condition} order by e.off limit ${limit}) e on true
       where t.site_id = ${siteId} and t.name = 'default-data') as sized
-    where before < 2000000 order by off`.execute(db);
+    where before < ${MAX_SOURCE_BYTES} order by off`.execute(db);
   return rows.map(({ off, at, payload, entryNames }) => ({
     off,
     at,

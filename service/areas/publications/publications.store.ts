@@ -398,7 +398,7 @@ export async function leaseTopics(
 }
 
 /** Messages of a custom topic: the offsets of their events in default-data, ascending, and the version of the definition. */
-interface NewBatch {
+export interface NewBatch {
   topicId: number;
   version: number;
   sources: readonly number[];
