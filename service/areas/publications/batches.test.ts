@@ -13,6 +13,7 @@ import { makeThings, type Things } from '../../testing/entries/entries.ts';
 import { publishCells, WRITTEN } from '../../testing/processes/publication-process.ts';
 import { onEachApp } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
+import { ageEvents } from '../../testing/topic-messages.ts';
 import { createFillTask } from './fill-topics.ts';
 import { insertTopic } from './publications.store.ts';
 
@@ -48,12 +49,8 @@ onEachApp((context) => {
   };
   const acknowledge = (offset: number) =>
     things.api.post(`${PUBLICATION}/acknowledge`, [{ name: 'custom', offset }]);
-  /** Sets the age of the rows of a topic. */
-  const age = (name: string, days: number) =>
-    sql`update topic_event e set at = now() - ${`${days} days`}::interval from topic t
-      where t.topic_id = e.topic_id and t.name = ${name} and e.site_id = ${things.siteId}`.execute(
-      context().db,
-    );
+  const age = (topic: string, days: number, end?: number) =>
+    ageEvents(context().db, things.siteId, days, { topic, end });
   const listHistory = async (): Promise<number[]> => {
     const rows = await context()
       .db.selectFrom('topic_definition_history')
@@ -132,12 +129,9 @@ onEachApp((context) => {
     await fill();
     const [first] = await poll();
     await runTask(deleteExpiredEventsTask(context()));
-    const kept = await poll();
-    expect([listOffsets(kept), kept[0]]).toEqual([[0, 1], first]);
-    await sql`update topic_event e set at = now() - interval '10 days' from topic t
-      where t.topic_id = e.topic_id and t.name = 'custom' and e.site_id = ${things.siteId} and e.off = 0`.execute(
-      context().db,
-    );
+    const remaining = await poll();
+    expect([listOffsets(remaining), remaining[0]]).toEqual([[0, 1], first]);
+    await age('custom', 10, 1);
     await runTask(deleteExpiredEventsTask(context()));
     expect(listOffsets(await poll())).toEqual([1]);
     await age('custom', 10);

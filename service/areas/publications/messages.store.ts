@@ -58,11 +58,7 @@ export async function readMessages(db: Db, siteId: number, range: MessageRange):
 const hasText = (row: StoredRow): row is StoredRow & { body: string } => row.body !== null;
 
 /** A message of a row: its text, or the offset of its event in default-data. */
-interface Position {
-  off: number;
-  at: number;
-  version: number | null;
-  body: string | null;
+interface Position extends Omit<StoredRow, 'sources'> {
   source: number | null;
 }
 

@@ -13,6 +13,7 @@ import { makeThings, SCHEMA, type Things } from '../../testing/entries/entries.t
 import { publishCells } from '../../testing/processes/publication-process.ts';
 import { as, makePerson, onEachApp, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
+import { ageEvents } from '../../testing/topic-messages.ts';
 import { createFillTask } from './fill-topics.ts';
 
 const PUBLICATION = '/api/rest/v1/publication';
@@ -64,10 +65,7 @@ onEachApp((context) => {
   const listConsumers = async () => (await api.get<Consumer[]>(`${PUBLICATION}/consumers`)).body;
   /** Sets the age of the events of a topic with offsets below `end`. */
   const age = (end: number, days: number, topic = 'default-data') =>
-    sql`update topic_event e set at = now() - ${`${days} days`}::interval from topic t
-      where t.topic_id = e.topic_id and t.name = ${topic} and e.site_id = ${things.siteId} and off < ${end}`.execute(
-      context().db,
-    );
+    ageEvents(context().db, things.siteId, days, { topic, end });
   const createTopic = (body: object) =>
     api.post<TopicDefinition & ErrorBody>(`${PUBLICATION}/topicdefinitions`, body);
   const fill = () => runTask(createFillTask(context()));

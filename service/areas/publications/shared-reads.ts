@@ -27,7 +27,7 @@ export function readShared(
   const forget = () => {
     if (reads.get(key) === reading) reads.delete(key);
   };
-  // Whoever waits for it gets the error.
+  // The error of a read is for those who wait for it.
   reading.catch(forget);
   setTimeout(forget, KEEP_MS).unref();
   reads.set(key, reading);

@@ -391,7 +391,7 @@ describe('on postgres', { skip: process.env.STEWARD_TEST_DATABASES === 'embedded
     await insertEvents([5], end);
     expect(await dropOldPartitions(db, 'topic_event', end)).toBe(0);
     expect(await listOffsets()).toEqual([3, 4, 5]);
-    // What remains of the clock would hold the partition up for the following tests.
+    // These events would hold the partition up in the next tests.
     await sql`delete from topic_event where site_id = ${siteId} and topic_id = ${topicId}`.execute(db);
   });
 

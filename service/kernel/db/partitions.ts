@@ -461,8 +461,8 @@ const isDroppable = async (db: Db, table: PartitionedTable, partition: Partition
   (await isEmpty(db, partition)) || (table === 'topic_event' && (await hasOldestOffsets(db, partition)));
 
 /**
- * Whether the events of a partition precede those of later ones in their topics, and no later batch of a custom topic names one of them.
- * A clock that was put back gives a later event an earlier time; dropping it would leave a gap.
+ * A partition may be dropped with its events if these precede those of later ones in their topics, and no later batch of a custom topic
+ * names one of them. A clock that was put back gives a later event an earlier time; dropping it would leave a gap.
  */
 async function hasOldestOffsets(db: Db, { name, to }: Partition): Promise<boolean> {
   const { rows } = await sql<{ isPrefix: boolean }>`

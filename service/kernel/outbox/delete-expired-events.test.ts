@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { makeSite } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
+import { ageEvents } from '../../testing/topic-messages.ts';
 import { withTransaction } from '../db/database.ts';
 import type { ChangeEvent } from './change-event.ts';
 import { deleteExpiredEventsTask } from './delete-expired-events.ts';
@@ -36,10 +37,7 @@ onEachDatabase((database) => {
       ),
     );
   /** Sets the age of the events of a site with offsets below `end`. */
-  const age = (site: number, end: number, days: number) =>
-    sql`update topic_event set at = now() - ${`${days} days`}::interval where site_id = ${site} and off < ${end}`.execute(
-      database().db,
-    );
+  const age = (site: number, end: number, days: number) => ageEvents(database().db, site, days, { end });
   const listOffsets = async (site: number, topic: ChangeEvent['topic'] = 'default-users') => {
     const { rows } = await sql<{ off: number }>`
       select e.off::int as off from topic_event e join topic t on t.site_id = e.site_id and t.topic_id = e.topic_id
