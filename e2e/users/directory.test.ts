@@ -27,7 +27,7 @@ async function expectEverybody(page: Page): Promise<void> {
 const keepsPeople = (page: Page) =>
   page.evaluate(async () => (await indexedDB.databases()).some(({ name }) => name === 'steward-directory'));
 
-/** Query strings of the requests for users that this tab sends from now on. */
+/** Query strings of the requests for users that a tab sends from now on. */
 function recordUserRequests(page: Page): string[] {
   const queries: string[] = [];
   page.on('request', (request) => {
@@ -86,7 +86,8 @@ test('a second tab uses what the first has loaded and changed', async ({ page, c
   await page.getByRole('alertdialog').getByRole('button', { name: 'Deactivate' }).click();
   await expect(page.getByText(`${person.name} is inactive`)).toBeVisible();
   await expect(grid(second).getByRole('row', { name: /Inactive/ })).toHaveCount(1);
-  expect(queries).toEqual([]);
+  // Changes are read again when events report them, by each tab.
+  expect(queries.filter((query) => !query.includes('modifiedSince='))).toEqual([]);
 });
 
 async function expectEverybodyFound(page: Page, name: string): Promise<void> {
