@@ -31,7 +31,7 @@ export interface PieceEntry {
 
 type CalculatedValue = string | number | boolean;
 
-/** An entry of which calculated values changed; only changed fields are contained. */
+/** An entry of which calculated values changed, with the values of all its calculated fields: a piece is stored with one set of columns. */
 export interface CalculatedEntry {
   entryId: number;
   before: Readonly<Record<string, unknown>>;
@@ -133,7 +133,7 @@ interface EntryResult {
   /** Undefined when all values are as before. */
   changed: CalculatedEntry | undefined;
   failed: readonly FailedValue[];
-  /** Size of the changed values. */
+  /** Size of the calculated values of a changed entry. */
   bytes: number;
 }
 
@@ -173,7 +173,9 @@ function calculateEntry(
     .map(({ id }) => id)
     .filter((id) => !isDeepStrictEqual(before[id], after[id]));
   const changed =
-    changedFieldIds.length > 0 ? pickChanges(entryId, before, after, changedFieldIds) : undefined;
+    changedFieldIds.length > 0
+      ? { entryId, before: pickValues(before, calculatedIds), after, changedFieldIds }
+      : undefined;
   return { changed, failed, bytes: sumSizes(Object.values(changed?.after ?? {})) };
 }
 
@@ -194,18 +196,7 @@ function runFormula(
   }
 }
 
-function pickChanges(
-  entryId: number,
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, CalculatedValue>>,
-  changedFieldIds: readonly number[],
-): CalculatedEntry {
-  const pick = <Value>(values: Readonly<Record<string, Value>>): Record<string, Value> =>
-    Object.fromEntries(
-      changedFieldIds.flatMap((id) => {
-        const value = values[id];
-        return value === undefined ? [] : [[id, value]];
-      }),
-    );
-  return { entryId, before: pick(before), after: pick(after), changedFieldIds };
-}
+const pickValues = (
+  values: Readonly<Record<string, unknown>>,
+  ids: ReadonlySet<string>,
+): Record<string, unknown> => Object.fromEntries(Object.entries(values).filter(([id]) => ids.has(id)));

@@ -26,6 +26,7 @@ type Cause = (typeof CAUSE)[keyof typeof CAUSE];
 /** A change of an entry: values before and after. */
 export interface EntryWrite {
   entryId: number;
+  /** Values of at least all fields that change in any entry written with this one: they are stored with one set of columns. */
   before: StoredValues;
   after: StoredValues;
   /** Fields whose values differ. */
