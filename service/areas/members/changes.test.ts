@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { ApiClient } from '../../testing/calls.ts';
 import { as, joinSite, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
@@ -43,6 +44,12 @@ onEachApp((context) => {
       return type === 'Users' ? [type, kind, id] : [type, kind, id, added ?? null, removed ?? null];
     });
   }
+  const setHomeFederationId = () =>
+    context()
+      .db.updateTable('account')
+      .set({ federation_id: 'at-home' })
+      .where('user_id', '=', user.userId)
+      .execute();
   const getEtag = async (path: string) => String((await api.get(path)).headers.etag);
   const pair = () => [{ userIds: [user.userId], groupIds: [groupId] }];
 
@@ -227,14 +234,51 @@ onEachApp((context) => {
       const there = as(context().app, await makePerson(context().db, elsewhere));
       const rename = () => there.put('user', { id: user.userId, lastName: 'Lund' });
       expect((await rename()).status).toBe(409);
+      await setHomeFederationId();
+      await context()
+        .db.insertInto('identity_link')
+        .values({ site_id: elsewhere, user_id: user.userId, federation_id: 'at-elsewhere' })
+        .execute();
       expect((await api.del(`user/${user.userId}`)).status).toBe(200);
       expect((await rename()).status).toBe(200);
+      const { body } = await there.get<UserInfoResponse>(`user/${user.userId}`);
+      expect(body.federationId).toBe('at-elsewhere');
+      const links = await context()
+        .db.selectFrom('identity_link')
+        .select('site_id')
+        .where('user_id', '=', user.userId)
+        .execute();
+      expect(links).toEqual([]);
       expect((await listAuditRows(elsewhere))[0]).toEqual([
         'user.home',
         user.userId,
         { homeSiteId: [siteId, elsewhere] },
       ]);
     });
+  });
+
+  test('an account that belongs to no site is changed by the site that it joins next', async () => {
+    await setHomeFederationId();
+    expect((await api.del(`user/${user.userId}`)).status).toBe(200);
+    const next = await makeSite(context().db);
+    await context()
+      .db.updateTable('site')
+      .set({
+        dedicated_domain: user.email.slice(user.email.indexOf('@') + 1),
+        may_manage_existing_users: true,
+      })
+      .where('site_id', '=', next)
+      .execute();
+    const there = as(context().app, await makePerson(context().db, next));
+    const added = await there.post('user/addExisting', { email: user.email, groups: [] });
+    expect(added.status).toBe(204);
+    expect((await there.put('user', { id: user.userId, lastName: 'Lund' })).status).toBe(200);
+    expect((await there.get<UserInfoResponse>(`user/${user.userId}`)).body.federationId).toBe(null);
+    expect(await listAuditRows(next)).toContainEqual([
+      'user.home',
+      user.userId,
+      { homeSiteId: [siteId, next] },
+    ]);
   });
 
   test('a temporary membership does not count as the remaining administrator', async () => {

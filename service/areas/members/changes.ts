@@ -4,6 +4,7 @@ import { diffProperties, type Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import * as pairsStore from './group-members.store.ts';
 import {
+  adoptAccount,
   getUsers,
   getUsersBySite,
   touchUsers,
@@ -132,7 +133,10 @@ const diffUsers = (before: StoredUser, after: StoredUser | undefined): ReturnTyp
 const pickAccountFields = (changes: ReturnType<typeof diffProperties>) =>
   Object.fromEntries(Object.entries(changes).filter(([name]) => ACCOUNT_FIELDS.has(name)));
 
-/** Adds a new member to groups and records both the membership and the group changes. */
+/**
+ * Adds a new member to groups and records both the membership and the group changes. The site becomes the home of an account that belonged
+ * to no site.
+ */
 export async function recordNewMember(
   tx: Tx,
   siteId: number,
@@ -154,6 +158,13 @@ export async function recordNewMember(
     changes: diffProperties(undefined, toAuditedUser(user)),
     event: buildUserEvent('created', user),
   });
+  if (user.homeSiteId !== siteId && (await adoptAccount(tx, siteId, user.id)))
+    record({
+      siteId,
+      action: 'user.home',
+      subject: ['user', user.id],
+      changes: { homeSiteId: [user.homeSiteId, siteId] },
+    });
   await recordGroupMemberChanges(tx, siteId, { added }, record);
   return user;
 }

@@ -212,6 +212,20 @@ export async function isMemberOfOtherSite(tx: Tx, siteId: number, userId: number
 }
 
 /**
+ * Makes a site the home of an account that is a member of no other site: nobody could change its name or address otherwise. The federation
+ * id of the former home is forgotten (docs/decisions/0024). @returns whether it is the home now
+ */
+export async function adoptAccount(tx: Tx, siteId: number, userId: number): Promise<boolean> {
+  if (await isMemberOfOtherSite(tx, siteId, userId)) return false;
+  await tx
+    .updateTable('account')
+    .set({ home_site_id: siteId, federation_id: null })
+    .where('user_id', '=', userId)
+    .execute();
+  return true;
+}
+
+/**
  * Gives users a new version and `modifiedDate`: on this site, or on all their sites if the account itself changed.
  * Returns the affected sites in ascending order. `modifiedDate` never decreases: of two transactions that wait for each
  * other the later one may have started first, and clients that compare times would take its change for the older one.

@@ -156,7 +156,8 @@ export async function deleteMembership(tx: Tx, siteId: number, userId: number): 
 
 /**
  * Moves the account to the site of its oldest remaining membership and returns that site. Without a home site nobody
- * could change its name or address again.
+ * could change its name or address again. The federation id becomes the one by which the provider of that site knows the
+ * user: that of the former home would let its provider choose who signs in there (docs/decisions/0024).
  */
 export async function moveHomeSite(tx: Tx, siteId: number, userId: number): Promise<number | undefined> {
   const { rows } = await sql<{ siteId: number }>`
@@ -166,6 +167,9 @@ export async function moveHomeSite(tx: Tx, siteId: number, userId: number): Prom
   );
   const [oldest] = rows;
   if (!oldest) return undefined;
-  await sql`update account set home_site_id = ${oldest.siteId} where user_id = ${userId}`.execute(tx);
+  await sql`
+    with link as (delete from identity_link where site_id = ${oldest.siteId} and user_id = ${userId} returning federation_id)
+    update account set home_site_id = ${oldest.siteId}, federation_id = (select federation_id from link)
+    where user_id = ${userId}`.execute(tx);
   return oldest.siteId;
 }
