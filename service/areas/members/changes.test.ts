@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
+import { up as correctHomes } from '../../kernel/db/migrations/0070_home_sites.ts';
 import type { ApiClient } from '../../testing/calls.ts';
 import { as, joinSite, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
@@ -279,6 +280,35 @@ onEachApp((context) => {
       user.userId,
       { homeSiteId: [siteId, next] },
     ]);
+  });
+
+  test('a migration corrects the homes of accounts that earlier versions left', async () => {
+    const { db } = context();
+    const [next, last] = [await makeSite(db), await makeSite(db)];
+    await setHomeFederationId();
+    await joinSite(db, next, user.userId);
+    await joinSite(db, last, user.userId);
+    const link = { site_id: next, user_id: user.userId, federation_id: 'at-next' };
+    await db.insertInto('identity_link').values(link).execute();
+    const readHome = () =>
+      db
+        .selectFrom('account')
+        .select(['home_site_id', 'federation_id'])
+        .where('user_id', '=', user.userId)
+        .executeTakeFirst();
+    await correctHomes(db.withTables<never>());
+    expect(await readHome()).toEqual({ home_site_id: siteId, federation_id: 'at-home' });
+    await db
+      .deleteFrom('membership')
+      .where('user_id', '=', user.userId)
+      .where('site_id', '=', siteId)
+      .execute();
+    await correctHomes(db.withTables<never>());
+    expect(await readHome()).toEqual({ home_site_id: next, federation_id: 'at-next' });
+    await setHomeFederationId();
+    await db.insertInto('identity_link').values(link).execute();
+    await correctHomes(db.withTables<never>());
+    expect(await readHome()).toEqual({ home_site_id: next, federation_id: 'at-next' });
   });
 
   test('a temporary membership does not count as the remaining administrator', async () => {

@@ -64,6 +64,7 @@ import { up as attemptAddress } from './migrations/0066_attempt_address.ts';
 import { up as accountEmail } from './migrations/0067_account_email.ts';
 import { up as topicBatches } from './migrations/0068_topic_batches.ts';
 import { up as calculatedSlots } from './migrations/0069_calculated_slots.ts';
+import { up as homeSites } from './migrations/0070_home_sites.ts';
 import { partitionTables } from './partitions.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -145,6 +146,7 @@ const allMigrations: SchemaMigrations = {
   '0067_account_email': { up: accountEmail, phase: 'expand' },
   '0068_topic_batches': { up: topicBatches, phase: 'contract' },
   '0069_calculated_slots': { up: calculatedSlots, phase: 'expand' },
+  '0070_home_sites': { up: homeSites, phase: 'expand' },
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */
