@@ -76,6 +76,8 @@ export const jobOperations = new Set([
   'cancelJob',
   'retryJob',
   'undoJob',
+  'downloadJobFile',
+  'createJobFileLink',
 ]);
 
 /** Operations above all sites. A capability on one site is not enough; their own tests cover them. */

@@ -23,7 +23,10 @@ export const formatMissingCapabilities = (anyOf: readonly Capability[]): string 
 export type Permission = { allowed: true; reason: undefined } | { allowed: false; reason: string };
 
 /** Returns whether a session may call an operation, while acting too (spec 2.3). */
-export function getPermission(session: Session, operation: keyof typeof CAPABILITIES): Permission {
+export function getPermission(
+  session: Pick<Session, 'capabilities' | 'acting'>,
+  operation: keyof typeof CAPABILITIES,
+): Permission {
   const anyOf: readonly Capability[] = CAPABILITIES[operation];
   const refusal = session.acting && getActingRefusal({ id: operation, capabilities: anyOf });
   if (refusal !== undefined) return { allowed: false, reason: refusal };

@@ -1,6 +1,7 @@
 import { ApiError, conflict, forbidden, notFound } from '../../kernel/api-error.ts';
 import { ACTIVITY_SOURCE } from '../../kernel/audit/activity.store.ts';
 import { getActor, change, type Actor } from '../../kernel/audit/change.ts';
+import { authorize, requireCapabilities } from '../../kernel/auth/authorize.ts';
 import type { FileResponse } from '../../kernel/http/file-response.ts';
 import type { Call, Handlers } from '../../kernel/http/handler.ts';
 import type { JobDownload } from '../../kernel/jobs/job-kind.ts';
@@ -8,6 +9,7 @@ import { JobStopped, loadOwner } from '../../kernel/jobs/job-owner.ts';
 import { getJobFileName, getJobFolder } from '../../kernel/jobs/produce-file.ts';
 import { createSecret, hashSecret } from '../../kernel/secret.ts';
 import * as store from './files.store.ts';
+import { getKind } from './start.ts';
 
 const LINKS_PATH = '/api/rest/v1/management/jobs/files';
 
@@ -111,16 +113,17 @@ export const isContinuation = (range: string | undefined): boolean =>
   /^bytes=[1-9]\d*-\d*$/.test(range ?? '');
 
 /**
- * The file of a job of the caller. Jobs of other users are unknown here: what a file contains was read with the rights of its owner.
- * @throws ApiError 404 for a job of another user, 409 without a file
+ * The file of a job of the caller. Jobs of other users are unknown here: what a file contains was read with the rights of its owner,
+ * which the caller still needs. The proof of presence was required when the job was started.
+ * @throws ApiError 403 without the rights to start the job, 404 for a job of another user, 409 without a file
  */
-async function requireOwnFile({
-  db,
-  caller,
-  params,
-}: Pick<Call<'createJobFileLink' | 'downloadJobFile'>, 'db' | 'caller' | 'params'>): Promise<store.JobFile> {
+async function requireOwnFile(call: Call<'createJobFileLink' | 'downloadJobFile'>): Promise<store.JobFile> {
+  const { db, caller, params } = call;
   const file = await store.findFile(db, caller.siteId, params.jobId);
   if (file?.owner.userId !== caller.userId) throw notFound(`A file of job ${params.jobId}`);
+  const { jobKind, operation } = getKind(call, file.kind);
+  authorize({ ...operation, requiresStepUp: false }, caller);
+  requireCapabilities(caller, jobKind.capabilities ?? []);
   requireNotRemoved(file);
   return file;
 }

@@ -1,10 +1,22 @@
 import { sql } from 'kysely';
 import Papa from 'papaparse';
 import { beforeEach, expect, test } from 'vitest';
-import type { Job, PagedResultOfUserActivityEntry } from '../../../contract/generated/types.gen.ts';
+import type {
+  Capability,
+  Job,
+  PagedResultOfUserActivityEntry,
+} from '../../../contract/generated/types.gen.ts';
 import type { ApiClient } from '../../testing/calls.ts';
 import { exportFile } from '../../testing/jobs.ts';
-import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import {
+  as,
+  makeGroup,
+  makePerson,
+  makeSite,
+  makeToken,
+  onEachApp,
+  type Person,
+} from '../../testing/site.ts';
 
 const parseCsv = (text: string) =>
   Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), { skipEmptyLines: true }).data;
@@ -104,5 +116,27 @@ onEachApp((context) => {
       expect(
         (await as(app, reader).post<{ message: string }>(`jobs/${path}`, body, acting)).body.message,
       ).toBe('Exports and downloads are not available while you act for another user');
+  });
+
+  test('gives the file only to who started it, with a capability and scope that start it', async () => {
+    const { db, app } = context();
+    const capabilities: Capability[] = ['Access Web Service', 'Manage Users'];
+    const owner = await makePerson(db, siteId, { capabilities, scopes: ['user_management'] });
+    const { job, text } = await exportFile(db, as(app, owner), 'userExports', { format: 'csv' });
+    expect(text).toContain(owner.email);
+    const file = `jobs/${job.id}/file`;
+    const readStatuses = async (person: Pick<Person, 'token' | 'cookie'>, client: 'program' | 'console') => [
+      (await as(app, person, client).get(file)).status,
+      (await as(app, person, client).post(`${file}/link`)).status,
+    ];
+    expect(await readStatuses(owner, 'console')).toEqual([200, 200]);
+    const token = await makeToken(db, owner, ['data']);
+    expect(await readStatuses({ ...owner, token }, 'program')).toEqual([403, 403]);
+    const other = await makePerson(db, siteId);
+    expect(await readStatuses(other, 'console')).toEqual([404, 404]);
+    // The owner keeps Read Data alone.
+    await sql`update user_group set capabilities = '{"Read Data"}'
+      where site_id = ${siteId} and group_id = ${owner.groupId}`.execute(db);
+    expect(await readStatuses(owner, 'console')).toEqual([403, 403]);
   });
 });

@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { Job } from '../../../contract/generated/types.gen.ts';
-import { usePermission, useSession } from '../../api/session.ts';
+import { useSession } from '../../api/session.ts';
 import { formatExactDate } from '../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { Card, CardBody } from '../../ui/layout/Card.tsx';
+import { getSaveRefusal } from './model/file-access.ts';
 import { getBackupName } from './model/links.ts';
 import { saveJobFile } from './model/save-job-file.ts';
 
@@ -53,18 +54,16 @@ interface SaveButtonProps {
 
 /** Button that saves the file of a job; nothing for a job without one. */
 export function SaveJobFileButton({ job, tabIndex, isSmall = false }: SaveButtonProps) {
-  const { user } = useSession();
-  const { reason } = usePermission('createJobFileLink');
-  const { file, ownerId } = job;
+  const session = useSession();
+  const { file } = job;
   if (!file) return null;
   const unavailable = file.isRemoved ? 'The file is no longer stored' : undefined;
-  const foreign = ownerId === user.id ? undefined : 'Only who started the export can save its file';
   return (
     <Button
       icon={Download}
       {...(isSmall && { size: 'small' as const })}
       {...(tabIndex !== undefined && { tabIndex })}
-      disabledReason={reason ?? foreign ?? unavailable}
+      disabledReason={getSaveRefusal(session, job) ?? unavailable}
       aria-label={`Save ${file.name}`}
       onClick={() => void saveJobFile(job)}
     >

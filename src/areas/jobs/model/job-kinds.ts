@@ -30,13 +30,21 @@ interface JobKindView {
   nouns: readonly [one: string, many: string];
   /** What done items are; by default changed. */
   done?: string;
+  /** The operation that starts jobs which make a file: saving the file needs its capability. */
+  startsFile?: WriteOperation;
 }
 
 const INVITATIONS = ['invitation', 'invitations'] as const;
 const PEOPLE = ['person', 'people'] as const;
 const ENTRIES = ['entry', 'entries'] as const;
 
-const EXPORT: JobKindView = { icon: FileDown, operations: [], nouns: ['row', 'rows'], done: 'exported' };
+const exportBy = (startsFile: WriteOperation): JobKindView => ({
+  icon: FileDown,
+  operations: [],
+  nouns: ['row', 'rows'],
+  done: 'exported',
+  startsFile,
+});
 
 /** All kinds of jobs; a kind that is missing here is a type error. */
 export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
@@ -58,10 +66,10 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
   'entries.update': { icon: TableProperties, operations: ['updateEntries'], nouns: ENTRIES },
   'entries.delete': { icon: Trash2, operations: ['deleteEntries'], nouns: ENTRIES },
   'entries.restore': { icon: ArchiveRestore, operations: ['restoreEntries'], nouns: ENTRIES },
-  'entries.export': EXPORT,
-  'users.export': EXPORT,
-  'activity.export': EXPORT,
-  'proxies.export': EXPORT,
+  'entries.export': exportBy('startEntryExport'),
+  'users.export': exportBy('startUserExport'),
+  'activity.export': exportBy('startActivityExport'),
+  'proxies.export': exportBy('startActingReportExport'),
   'entries.import': { icon: FileUp, operations: ['createEntries', 'updateEntries'], nouns: ENTRIES },
   'entries.import-undo': { icon: Undo2, operations: ['updateEntries', 'deleteEntries'], nouns: ENTRIES },
   'relationships.enable': {
@@ -76,5 +84,11 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
     done: 'imported',
   },
   backup: { icon: Archive, operations: ['requestBackup'], nouns: ['percent', 'percent'], done: '% written' },
-  report: { icon: FileText, operations: ['startReportRun'], nouns: ENTRIES, done: 'reported' },
+  report: {
+    icon: FileText,
+    operations: ['startReportRun'],
+    nouns: ENTRIES,
+    done: 'reported',
+    startsFile: 'startReportRun',
+  },
 };
