@@ -267,6 +267,28 @@ onEachApp((context) => {
       expect(zones).toEqual(['Asia/Tokyo', null, null]);
     });
 
+    test('restores the status only of the users whose status the job changed', async () => {
+      const [one, other, same] = idsOf(await makeUsers(3));
+      await api.put('user', { id: other, isActive: false });
+      await api.put('user', { id: same, isActive: false, timeZone: 'Europe/Lisbon' });
+      const userIds = [one, other, same];
+      const job = await start('userUpdates', { userIds, isActive: false, timeZone: 'Europe/Lisbon' });
+      await run();
+      expect(await read(job.id)).toMatchObject({ done: 2, unchanged: 1 });
+      const inverse = (await api.post<Job>(`jobs/${job.id}/inverse`)).body;
+      await run();
+      expect(await read(inverse.id)).toMatchObject({ done: 2 });
+      expect(await readActive()).toEqual([admin.userId, one]);
+      const again = (await api.post<Job>(`jobs/${inverse.id}/inverse`)).body;
+      await run();
+      expect(await read(again.id)).toMatchObject({ done: 2 });
+      expect(await readActive()).toEqual([admin.userId]);
+      const zones = await Promise.all(
+        userIds.map(async (id) => (await api.get<{ timeZone: string | null }>(`user/${id}`)).body.timeZone),
+      );
+      expect(zones).toEqual(['Europe/Lisbon', 'Europe/Lisbon', 'Europe/Lisbon']);
+    });
+
     test('restores exactly the memberships that the job changed', async () => {
       const [one, two] = [await makeGroup(context().db, siteId), await makeGroup(context().db, siteId)];
       const [a, b] = await makeUsers(2);

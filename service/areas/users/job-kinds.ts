@@ -22,10 +22,11 @@ import { removeUser } from './remove.ts';
 type Switches = Pick<UserInfo, 'isActive' | 'twoFactorEnabled' | 'ipRestrictionsEnabled' | 'timeZone'>;
 const SWITCHES = ['isActive', 'twoFactorEnabled', 'ipRestrictionsEnabled', 'timeZone'] as const;
 
-/** A user, in an inverse with the time zone to restore. */
+/** A user, in an inverse with the time zone to restore and, if the job set both, the status that it replaced. */
 interface UserItem {
   userId: number;
   timeZone?: string | null;
+  isActive?: boolean;
 }
 
 const formatPeople = (items: { length: number }) => pluralize(items.length, 'person', 'people');
@@ -72,35 +73,37 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
         return { state: 'unchanged' };
       const refusal = refusals.get(id);
       if (refusal !== undefined) return { state: 'failed', reason: refusal };
-      if (isActive === false && id === caller.userId) return OWN_ACCESS;
+      if (set.isActive === false && id === caller.userId) return OWN_ACCESS;
       if (isLockedOut && id === caller.userId)
         return {
           state: 'failed',
           reason: `Would lock you out: ${ip} is not an approved address of this site`,
         };
       changed.push(user);
-      return { state: 'done', ...(set.timeZone !== undefined && { before: { timeZone: user.timeZone } }) };
+      if (set.timeZone === undefined) return { state: 'done' };
+      const { timeZone } = user;
+      return {
+        state: 'done',
+        before: isActive === undefined ? { timeZone } : { timeZone, isActive: user.isActive },
+      };
     });
     if (changed.length === 0) return outcomes;
-    const changedIds = changed.map((user) => user.id);
     const itemsByUser = new Map(items.map((item) => [item.userId, item]));
     const getFieldsOf = ({ id }: StoredUser) => getFields(parameters, itemsByUser.get(id) ?? { userId: id });
-    const usersByZone = Map.groupBy(changed, (user) => getFieldsOf(user).timeZone);
+    const deactivatedIds = changed.filter((user) => getFieldsOf(user).isActive === false).map(({ id }) => id);
+    const usersByFields = Map.groupBy(changed, (user) => JSON.stringify(getFieldsOf(user)));
     // One message: each statement sees what those before it have written.
     await Promise.all([
-      ...[...usersByZone].map(([timeZone, sameUsers]) =>
-        updateAndRecordMemberships(
-          tx,
-          caller,
-          sameUsers,
-          { isActive, twoFactorEnabled, ipRestrictionsEnabled, timeZone },
-          record,
-        ),
+      ...[...usersByFields].map(([fields, sameUsers]) =>
+        updateAndRecordMemberships(tx, caller, sameUsers, JSON.parse(fields) as Switches, record),
       ),
-      ...(isActive === false
-        ? [deleteSessionsAndTokens(tx, siteId, changedIds), deleteSetPasswordLinks(tx, changedIds, siteId)]
+      ...(deactivatedIds.length > 0
+        ? [
+            deleteSessionsAndTokens(tx, siteId, deactivatedIds),
+            deleteSetPasswordLinks(tx, deactivatedIds, siteId),
+          ]
         : []),
-      isActive === false || ipRestrictionsEnabled ? requireAdministrator(tx, siteId) : undefined,
+      deactivatedIds.length > 0 || ipRestrictionsEnabled ? requireAdministrator(tx, siteId) : undefined,
     ]);
     return outcomes;
   },
@@ -114,12 +117,12 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
   },
 });
 
-/** What a job sets for one user. */
+/** What a job sets for one user. An inverse leaves the status of a user alone if the job which it undoes had not changed it. */
 const getFields = (
   { isActive, twoFactorEnabled, ipRestrictionsEnabled, timeZone }: Switches,
   item: UserItem,
 ): Switches => ({
-  isActive,
+  isActive: item.isActive === undefined || item.isActive === isActive ? isActive : undefined,
   twoFactorEnabled,
   ipRestrictionsEnabled,
   timeZone: item.timeZone === undefined ? timeZone : item.timeZone,
