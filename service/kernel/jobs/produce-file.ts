@@ -6,6 +6,7 @@ import type { OperationRequirements } from '../auth/authorize.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { TableSheet } from '../backup-sheets.ts';
 import type { Db } from '../db/database.ts';
+import { dbErrorCodes, getDbError } from '../db/driver/errors.ts';
 import { describeFullDisk, isDiskFull } from '../error-code.ts';
 import { createFileFolder, type FileFolder, type FilePlace } from '../files/file-folder.ts';
 import { createHashedFile } from '../files/hashed-file.ts';
@@ -72,7 +73,7 @@ export async function produceFile(
   const name = getJobFileName(job);
   const file = await createHashedFile(folder.getPartialPath(name));
   const renewal = startFileLeaseRenewal(context, job, kind, { getBytes: file.getBytes, shutdown });
-  let isPublished = false;
+  let isKept = false;
   try {
     const produced = await kind.produce({
       db,
@@ -93,8 +94,10 @@ export async function produceFile(
     const digest = await file.end();
     renewal.signal.throwIfAborted();
     await folder.publish(name, digest);
-    isPublished = await endWithFile(context, job, kind, { ...produced, ...digest, caller });
+    isKept = await endWithFile(context, job, kind, { ...produced, ...digest, caller });
   } catch (error) {
+    // The job may have ended with the file; if it has not, the next attempt or the clean-up deletes it.
+    isKept = getDbError(error)?.code === dbErrorCodes.outcomeUnknown;
     const reason: unknown = renewal.signal.aborted ? renewal.signal.reason : error;
     await renewal.stop();
     if (reason === SHUTDOWN) await store.releaseJob(db, job);
@@ -106,7 +109,7 @@ export async function produceFile(
   } finally {
     await renewal.stop();
     await file.close();
-    if (!isPublished)
+    if (!isKept)
       await folder
         .delete(name)
         .catch((error: unknown) => context.log.warn({ err: error, name }, 'A file is left for the clean-up'));

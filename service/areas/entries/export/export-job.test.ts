@@ -14,7 +14,9 @@ import type {
   JobFileLink,
   UserActivityEntry,
 } from '../../../../contract/generated/types.gen.ts';
+import { onCommit } from '../../../kernel/db/database.ts';
 import { roundTrips } from '../../../kernel/db/driver/dialect.ts';
+import { DbError, dbErrorCodes } from '../../../kernel/db/driver/errors.ts';
 import type { FileBatch, JobKind, ProducedFile } from '../../../kernel/jobs/job-kind.ts';
 import { claimJob } from '../../../kernel/jobs/jobs.store.ts';
 import { runDueJobs } from '../../../kernel/jobs/run-jobs.ts';
@@ -532,6 +534,24 @@ onEachApp((context) => {
       const [name, ...others] = (await listFiles()).filter((each) => each.includes(`-${id}-`));
       expect(others).toEqual([]);
       expect(sha256(await readFile(join(dataDir, 'exports', name ?? '')))).toBe(file?.sha256);
+    });
+
+    test('whose end the database did not confirm has its file', async () => {
+      await makeMany(3);
+      const { id } = await start();
+      const unanswered = wrapKind((produce) => async (batch) => ({
+        ...(await produce(batch)),
+        async save(tx) {
+          onCommit(tx, () => {
+            throw new DbError('No answer', { code: dbErrorCodes.outcomeUnknown });
+          });
+        },
+      }));
+      await expect(run([unanswered])).rejects.toThrow('No answer');
+      const { state, file } = await read(id);
+      expect([state, file?.rows]).toEqual(['finished', 3]);
+      const { statusCode, rawPayload } = await download(id);
+      expect([statusCode, sha256(rawPayload)]).toEqual([200, file?.sha256]);
     });
 
     test('whose entry type was deleted meanwhile stops with that reason, and can be retried', async () => {
