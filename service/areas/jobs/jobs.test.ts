@@ -155,7 +155,10 @@ onEachApp((context) => {
     await sql`update membership set modified_at = now() + interval '1 second' where user_id = ${users[1]?.userId}`.execute(
       context().db,
     );
-    const job = await start('userUpdates', { userIds: idsOf(users), isActive: false, reviewedAt });
+    const withoutZone = reviewedAt.replace('Z', '');
+    const body = { userIds: idsOf(users), isActive: false, reviewedAt: withoutZone };
+    const job = await start('userUpdates', body);
+    expect(job.parameters).toMatchObject({ reviewedAt });
     await run();
     expect(await read(job.id)).toMatchObject({ done: 2, conflicts: 1 });
     expect(await readActive()).toEqual([admin.userId, users[1]?.userId]);
@@ -572,6 +575,8 @@ onEachApp((context) => {
     expect(await listInvalidPaths('userUpdates', { userIds: [], isActive: true })).toEqual(['userIds']);
     const zone = { userIds: [user?.userId], isActive: true, timeZone: 'Moon' };
     expect(await listInvalidPaths('userUpdates', zone)).toEqual(['timeZone']);
+    const yearZero = { userIds: [user?.userId], isActive: true, reviewedAt: '0000-01-01T00:00:00Z' };
+    expect(await listInvalidPaths('userUpdates', yearZero)).toEqual(['reviewedAt']);
     const license = { userId: user?.userId, licenseTypeId: 1 };
     expect(await listInvalidPaths('licenseChanges', { licenses: [license, license] })).toEqual([
       'licenses.1.userId',

@@ -76,19 +76,24 @@ type JobStart = Omit<JobPlan, 'items'> & {
   selectedIds?: readonly number[] | undefined;
 };
 
-/** Starts the job of a request (`startPlan`) with the options in its body. */
+const parseOptional = (path: string, text: string | undefined): Date | undefined =>
+  text === undefined ? undefined : parseTimestamp(path, text);
+
+/**
+ * Starts the job of a request (`startPlan`) with the options in its body.
+ * @throws ApiError 400 for an invalid time, and as startPlan
+ */
 export function startJob(
   call: StartCall & { body: JobRequest },
   { kind, parameters, items, selectedIds }: JobStart,
 ): Promise<{ status: 202; body: Job }> {
-  const { reviewedAt, notBefore, afterJobId } = call.body;
+  const { afterJobId } = call.body;
+  // Stored with its time zone (shapes 1).
+  const reviewedAt = parseOptional('reviewedAt', call.body.reviewedAt)?.toISOString();
   return startPlan(
     call,
     { kind, parameters: { ...parameters, reviewedAt }, items, selectedIds },
-    {
-      afterJobId,
-      notBefore: notBefore === undefined ? undefined : parseTimestamp('notBefore', notBefore),
-    },
+    { afterJobId, notBefore: parseOptional('notBefore', call.body.notBefore) },
   );
 }
 
