@@ -88,7 +88,8 @@ export async function readAccessState(
         where x.site_id = m.site_id and x.proxy_id = m.user_id and ${buildCanAct('pm')} is not true) as "refusedPrincipals",
       a.email, a.home_site_id = m.site_id as "isHomeSite",
       s.dedicated_domain as "dedicatedDomain", s.may_manage_existing_users as "mayManageExistingUsers",
-      (select count(*)::int from backup b where b.site_id = m.site_id and b.status = 'Ready') as "readyBackups",
+      (select count(*)::int from backup b
+        where b.site_id = m.site_id and b.status = 'Ready' and b.deleted_at is null) as "readyBackups",
       (select max(i.expires_at) from invitation i where i.site_id = m.site_id and i.user_id = m.user_id
         and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()) as "invitedUntil"
     from membership m

@@ -186,6 +186,12 @@ onEachApp((context) => {
       joinSite: 'yes',
     });
 
+    const setBackupDeleted = (at: Date | null) =>
+      db.updateTable('backup').set({ deleted_at: at }).where('site_id', '=', siteId).execute();
+    await setBackupDeleted(new Date());
+    expect(await readAnswers()).toMatchObject({ downloadBackup: 'no readyBackups' });
+    await setBackupDeleted(null);
+
     // The principal cannot be acted for, and the identity manager decides what the service cannot know.
     await db
       .updateTable('membership')
