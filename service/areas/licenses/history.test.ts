@@ -204,6 +204,8 @@ onEachApp((context) => {
       ['dateFrom=2025-01-01&dateTo=2026-01-02', 'dateFrom'],
       ['dateFrom=2026-02-02&dateTo=2026-02-01', 'dateTo'],
       ['dateFrom=2026-02-30', 'dateFrom'],
+      ['dateFrom=0000-12-31&dateTo=0001-01-31', 'dateFrom'],
+      ['dateFrom=0000-01-01&dateTo=0000-01-31', 'dateTo'],
       ['dateTo=today', 'dateTo'],
       ['dateTo=2026-02-01T00:00:00Z', 'dateTo'],
       ['days=3', 'days'],

@@ -1,7 +1,7 @@
 import type { LicenseSeats } from '../../../contract/generated/types.gen.ts';
 import { licenseTypes, NO_LICENSE } from '../../../contract/rules/people/licenses.ts';
 import { badRequest } from '../../kernel/api-error.ts';
-import { EARLIEST_TIMESTAMP } from '../../kernel/http/parameters.ts';
+import { EARLIEST_TIMESTAMP, parseTimestamp } from '../../kernel/http/parameters.ts';
 import type { SeatChange } from './licenses.store.ts';
 
 const DAY_MS = 24 * 3600_000;
@@ -14,11 +14,11 @@ const MAX_DAYS = 366;
  */
 export function parseDays(query: { dateFrom?: string; dateTo?: string }, now: number): number[] {
   const today = Math.floor(now / DAY_MS) * DAY_MS;
-  const last = query.dateTo === undefined ? today : Date.parse(query.dateTo);
+  const last = query.dateTo === undefined ? today : parseTimestamp('dateTo', query.dateTo).getTime();
   const first =
     query.dateFrom === undefined
       ? Math.max(EARLIEST_TIMESTAMP.getTime(), last - (MAX_DAYS - 1) * DAY_MS)
-      : Date.parse(query.dateFrom);
+      : parseTimestamp('dateFrom', query.dateFrom).getTime();
   const count = (last - first) / DAY_MS + 1;
   if (count < 1) throw badRequest([{ path: 'dateTo', message: 'must not be before dateFrom' }]);
   if (count > MAX_DAYS)
