@@ -317,6 +317,10 @@ onEachApp((context) => {
       await list(`?since=${hourAgo}`),
       await list('?since=2020-01-01T00:00:00Z&limit=1'),
     ]).toEqual([[1, 2, 3, 4], [2, 3], [], [3, 4], [1]]);
+    const yearZero = await api.get<ErrorBody>(
+      `${PUBLICATION}/topicdefinitions/${id}/events?since=0000-01-01T00:00:00Z`,
+    );
+    expect([yearZero.status, yearZero.body.errors?.map(({ path }) => path)]).toEqual([400, ['since']]);
     const both = await api.get(`${PUBLICATION}/topicdefinitions/${id}/events?from=1&since=${hourAgo}`);
     expect(both.status).toBe(400);
     const { body: activity } = await api.get<TopicActivity[]>(`${PUBLICATION}/topicdefinitions/activity`);

@@ -1,6 +1,7 @@
 import type { TopicActivity } from '../../../contract/generated/types.gen.ts';
 import { badRequest } from '../../kernel/api-error.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
+import { parseTimestamp } from '../../kernel/http/parameters.ts';
 import { requireTopic } from './handlers.ts';
 import { readMessages } from './messages.store.ts';
 import { formatMessages } from './messages.ts';
@@ -18,7 +19,9 @@ export const topicEventHandlers: Handlers<'listTopicEvents' | 'listTopicActivity
       throw badRequest([{ path: 'since', message: 'cannot be given together with from' }]);
     const { topicId, name } = await requireTopic(readDb, caller, params.topicId);
     const [position] =
-      since === undefined ? [] : await findPositions(readDb, caller.siteId, [new Date(since)], topicId);
+      since === undefined
+        ? []
+        : await findPositions(readDb, caller.siteId, [parseTimestamp('since', since)], topicId);
     const messages = await readMessages(readDb, caller.siteId, {
       topicId,
       from: position?.off ?? from,

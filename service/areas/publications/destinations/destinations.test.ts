@@ -255,6 +255,8 @@ onEachApp(
       expect(received.slice(3).map(({ name }) => name)).toEqual(['A', 'B']);
       expect((await resend({ offset: (newest?.offset ?? 0) + 1 })).status).toBe(400);
       expect((await resend({})).status).toBe(400);
+      const yearZero = await resend({ since: '0000-01-01T00:00:00Z' });
+      expect([yearZero.status, yearZero.body.errors?.map(({ path }) => path)]).toEqual([400, ['since']]);
       await sql`update delivery_attempt set at = now() - interval '10 days'`.execute(context().db);
       await runTask(createAttemptRetentionTask(context()));
       expect(await listAttempts(destination)).toEqual([]);

@@ -8,7 +8,7 @@ import { badRequest, conflict, type FieldError, notFound } from '../../../kernel
 import { change, diffProperties, getActor } from '../../../kernel/audit/change.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import { noContent, ok, type Handlers, type Services } from '../../../kernel/http/handler.ts';
-import { formatEtag, requireVersion } from '../../../kernel/http/parameters.ts';
+import { formatEtag, parseTimestamp, requireVersion } from '../../../kernel/http/parameters.ts';
 import { validateEgressUrl, validateNatsUrl } from '../../../kernel/network/egress.ts';
 import { listTopics } from '../publications.store.ts';
 import {
@@ -142,7 +142,7 @@ export const destinationHandlers: Handlers<Operations> = {
     const next =
       body.since === undefined
         ? undefined
-        : await store.findOffsetSince(db, siteId, destination.topicId, new Date(body.since));
+        : await store.findOffsetSince(db, siteId, destination.topicId, parseTimestamp('since', body.since));
     const [message] =
       body.offset === undefined ? [] : await readDeliveries(db, { siteId, ...destination }, body.offset, 1);
     if (body.offset !== undefined && message?.off !== body.offset)
