@@ -5,7 +5,7 @@ export type ClientOptions = {
 };
 
 /**
- * ISO 8601 date-time or date. A value without a time zone is read as UTC (shapes 1); `yyyy-mm-ddThh:mm:ss.fffZ` is the recommended form (spec 4.2).
+ * ISO 8601 date-time or date. A value without a time zone is read as UTC, except where `dateTimeBehavior=1` says otherwise (shapes 1); `yyyy-mm-ddThh:mm:ss.fffZ` is the recommended form (spec 4.2).
  */
 export type RequestDateTime = string;
 

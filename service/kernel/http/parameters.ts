@@ -20,15 +20,18 @@ export function parseTimestamp(path: string, text: string): Date {
   return timestamp;
 }
 
+/** @throws ApiError 400 for a time in the future */
+export function requirePast(path: string, timestamp: Date): Date {
+  if (timestamp.getTime() > Date.now()) throw badRequest([{ path, message: 'must not be in the future' }]);
+  return timestamp;
+}
+
 /**
  * As parseTimestamp.
  * @throws ApiError 400 also for a time in the future
  */
-export function parsePastTimestamp(path: string, text: string): Date {
-  const timestamp = parseTimestamp(path, text);
-  if (timestamp.getTime() > Date.now()) throw badRequest([{ path, message: 'must not be in the future' }]);
-  return timestamp;
-}
+export const parsePastTimestamp = (path: string, text: string): Date =>
+  requirePast(path, parseTimestamp(path, text));
 
 /** Days that `modifiedSince` may reach back (shapes 1, history window). */
 export const HISTORY_WINDOW_DAYS = 180;

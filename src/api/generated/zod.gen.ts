@@ -3,7 +3,7 @@
 import * as z from 'zod';
 
 /**
- * ISO 8601 date-time or date. A value without a time zone is read as UTC (shapes 1); `yyyy-mm-ddThh:mm:ss.fffZ` is the recommended form (spec 4.2).
+ * ISO 8601 date-time or date. A value without a time zone is read as UTC, except where `dateTimeBehavior=1` says otherwise (shapes 1); `yyyy-mm-ddThh:mm:ss.fffZ` is the recommended form (spec 4.2).
  */
 export const zRequestDateTime = z.string().max(33).regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,7})?)?(Z|[+-]\d{2}:\d{2})?)?$/);
 

@@ -356,6 +356,13 @@ onEachApp((context) => {
         toRow(added, 'Added', 4, asOf, 'Added since', ''),
       ]);
       expect(await exportRows({ fields, asOf, only: 'removed' })).toEqual([head, then[1]]);
+      await db()
+        .updateTable('membership')
+        .set({ time_zone: 'Pacific/Kiritimati' })
+        .where('site_id', '=', things.siteId)
+        .execute();
+      const here = new Date(Date.parse(asOf) + 14 * 3_600_000).toISOString().replace('Z', '');
+      expect(await exportRows({ fields, asOf: here, dateTimeBehavior: 1 })).toEqual([head, ...then]);
     });
   });
 

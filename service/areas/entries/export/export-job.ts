@@ -64,7 +64,11 @@ export async function createExportResolver(
       asOf:
         request.asOf === undefined
           ? undefined
-          : { at: parseAsOf(request.asOf), only: request.only, withAdded: request.withAdded ?? false },
+          : {
+              at: parseAsOf(request.asOf, behavior, zones),
+              only: request.only,
+              withAdded: request.withAdded ?? false,
+            },
     };
   };
 }
@@ -75,9 +79,11 @@ export const entryExportHandlers: Handlers<'startEntryExport'> = {
     const { notBefore: _notBefore, afterJobId: _afterJobId, ...request } = body;
     const timeZone = parseTimeZone(body.timeZone ?? 'UTC');
     const resolve = await createExportResolver(db, caller, body);
-    const { type } = resolve(await loadSchema(db, caller.siteId)).query;
+    const { query, asOf } = resolve(await loadSchema(db, caller.siteId));
+    const { type } = query;
     const parameters: ExportParameters = {
       ...request,
+      ...(asOf && { asOf: asOf.at.toISOString() }),
       timeZone,
       entryType: String(type.id),
       typeName: type.pluralName,

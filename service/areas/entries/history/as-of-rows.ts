@@ -3,7 +3,7 @@ import { parseQuery, parseQueryObject } from '../../../../contract/rules/query/p
 import { type Db, readInSnapshot } from '../../../kernel/db/database.ts';
 import { loadVersion } from '../../../kernel/db/type-versions.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
-import { parsePastTimestamp } from '../../../kernel/http/parameters.ts';
+import { requirePast } from '../../../kernel/http/parameters.ts';
 import { formatNumber } from '../../../kernel/numbers.ts';
 import { type DateTimeBehavior, findField, type SchemaField, type TimeZones } from '../../schema/index.ts';
 import { getSortNames } from '../query/field-sql.store.ts';
@@ -13,6 +13,7 @@ import {
   getSortCacheKey,
   loadType,
   loadZones,
+  parseMoment,
   requireCondition,
   resolveFields,
   resolveSort,
@@ -111,7 +112,9 @@ export function formatPage(
   return { rows, differences };
 }
 
-export const parseAsOf = (text: string): Date => parsePastTimestamp('asOf', text);
+/** @throws ApiError 400 for an invalid date or one in the future */
+export const parseAsOf = (text: string, behavior: DateTimeBehavior, zones: TimeZones): Date =>
+  requirePast('asOf', parseMoment('asOf', text, behavior, zones));
 
 /**
  * Rows as a query would have returned them at a date, and their differences from today.
@@ -121,14 +124,14 @@ export async function queryRowsAsOf(call: Call<'queryRowsAsOf'>): Promise<{ stat
   const { db, caller, params, body } = call;
   const { siteId } = caller;
   const behavior: DateTimeBehavior = body.dateTimeBehavior === 1 ? 1 : 0;
-  const at = parseAsOf(body.asOf);
+  const zones = await loadZones(db, caller, behavior);
+  const at = parseAsOf(body.asOf, behavior, zones);
   const type = await loadType(db, siteId, params.entryTypeId);
   const find = (name: string) => findField(type, name);
   const condition = requireCondition(
     typeof body.query === 'string' ? parseQuery(body.query, find) : parseQueryObject(body.query ?? {}, find),
   );
   const fields = resolveFields(type, body.fields);
-  const zones = await loadZones(db, caller, behavior);
   const order = resolveSort(type, body.orderBy);
   const query: AsOfQuery = {
     type,

@@ -4,7 +4,7 @@ import { encodeCursor, decodeCursor } from '../../../kernel/http/cursor.ts';
 import { type Call, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { HISTORY_WINDOW_DAYS, parseModifiedSince, parseTimestamp } from '../../../kernel/http/parameters.ts';
 import { type EntryType, loadSchema, type SchemaField, toSlotText } from '../../schema/index.ts';
-import { loadType, loadZones } from '../query/resolve-query.ts';
+import { loadType, loadZones, parseMoment } from '../query/resolve-query.ts';
 import type { Rendering } from '../query/row-json.store.ts';
 import { formatRowResult, joinRows, localizeRows, streamJsonList } from '../query/row-text.ts';
 import { respondAndRecalculate } from '../write/handlers.ts';
@@ -217,7 +217,7 @@ export const entryHistoryHandlers: Handlers<HistoryOperations> = {
       typeId: type.id,
       entryIds: body.entries,
       fields,
-      at: parseTimestamp('fromDate', body.fromDate),
+      at: parseMoment('fromDate', body.fromDate, behavior, zones),
     };
     const rendering = {
       siteId,

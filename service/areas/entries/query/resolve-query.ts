@@ -72,6 +72,16 @@ export const UTC: TimeZones = { user: 'UTC', site: 'UTC' };
 export const loadZones = (db: Db, caller: Caller, behavior: DateTimeBehavior): Promise<TimeZones> =>
   behavior === 0 ? Promise.resolve(UTC) : loadTimeZones(db, caller.siteId, getAuthor(caller).userId);
 
+/**
+ * Parses a time of a request that is neither a value nor an operand; without a time zone it is in that of the behavior (shapes 1).
+ * @throws ApiError 400 when it is not a valid date and time
+ */
+export function parseMoment(path: string, text: string, behavior: DateTimeBehavior, zones: TimeZones): Date {
+  const stored = parseDate(text, false, behavior, zones);
+  if (stored === undefined) throw badRequest([{ path, message: 'is not a valid date and time' }]);
+  return new Date(stored);
+}
+
 export const createQueryContext = (
   siteId: number,
   behavior: DateTimeBehavior,

@@ -2,11 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   DATA,
   makeThings,
+  nextTimestamp,
   type Row,
   setIndexesReady,
   type Things,
 } from '../../../testing/entries/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
+import { formatDate } from '../../schema/index.ts';
 
 const KIRITIMATI = 'Pacific/Kiritimati';
 const ST_JOHNS = 'America/St_Johns';
@@ -115,6 +117,29 @@ onEachApp((context) => {
           expect(await asks({ $lt: day }, 0)).toEqual([]);
         }
       }
+    });
+
+    test('moments without a zone are in the time zone of the user', async () => {
+      await setZones(zones);
+      const [entryId = 0] = await things.create({ Name: 'Then' });
+      const moment = await nextTimestamp();
+      await things.update(entryId, { Name: 'Now' });
+      const readNames = async (time: string) => {
+        const past = await things.api.post<{ rows: Row[] }>(
+          `${DATA}/entrydata/getHistoricalData?dateTimeBehavior=1`,
+          { entryTypeId: things.typeId, entries: [entryId], fromDate: time },
+        );
+        const list = await things.api.post<{ rows: Row[] }>(`${DATA}/entrydata/rows/asof/Thing`, {
+          query: { EntryId: entryId },
+          asOf: time,
+          dateTimeBehavior: 1,
+        });
+        expect([past.status, list.status]).toEqual([200, 200]);
+        return [past.body, list.body].map(({ rows }) => rows[0]?.Name);
+      };
+      const here = formatDate(moment, false, 1, zones);
+      for (const time of [moment, here, here.slice(0, '2026-03-01T00:30:00.000'.length)])
+        expect(await readNames(time)).toEqual(['Then', 'Then']);
     });
 
     test('all values are in UTC without dateTimeBehavior', async () => {
