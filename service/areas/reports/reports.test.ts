@@ -14,6 +14,7 @@ import type {
   ReportTemplate,
   ReportTemplateDetail,
 } from '../../../contract/generated/types.gen.ts';
+import { roundTrips } from '../../kernel/db/driver/dialect.ts';
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
 import { type ApiClient, type ErrorBody, sendForm } from '../../testing/calls.ts';
 import {
@@ -188,6 +189,23 @@ onEachApp((context) => {
       context().db,
     );
     expect(rows.map(({ action }) => action.split('.')[1])).toEqual(['create', 'create', 'update', 'delete']);
+  });
+
+  test('a new file keeps what others change while it is inspected', async () => {
+    const { id } = await create(await makeDocx(paragraph('{Name}')));
+    const url = `${REPORTS}/${id}`;
+    const renamed = Promise.withResolvers<unknown>();
+    // The request with the file reads the template first.
+    const rename = (statements: unknown): void => {
+      if (!String(statements).includes('from report_template t')) return;
+      roundTrips.unsubscribe(rename);
+      renamed.resolve(api.put(url, { name: 'Renamed', description: 'By another' }));
+    };
+    roundTrips.subscribe(rename);
+    const file = await makeDocx(paragraph('{Note}'));
+    const replaced = await upload<ReportTemplateDetail>(url, {}, file, { method: 'PUT' });
+    expect(await renamed.promise).toMatchObject({ status: 200 });
+    expect(replaced.body).toMatchObject({ name: 'Renamed', description: 'By another', version: 2 });
   });
 
   test('files that are refused leave nothing; capabilities', async () => {

@@ -111,18 +111,20 @@ export const templateHandlers: Handlers<Operations> = {
     const { siteId, userId } = caller;
     const { templateId } = params;
     const known = await requireTemplate(db, siteId, templateId);
-    const properties = {
-      name: body.name?.trim() ?? known.name,
-      description: body.description === undefined ? known.description : body.description?.trim() || null,
-      typeId: body.entryTypeId ?? known.typeId,
-    };
-    await requireValid(db, siteId, properties, known.typeId);
+    const merge = (stored: store.TemplateProperties): store.TemplateProperties => ({
+      name: body.name?.trim() ?? stored.name,
+      description: body.description === undefined ? stored.description : body.description?.trim() || null,
+      typeId: body.entryTypeId ?? stored.typeId,
+    });
+    await requireValid(db, siteId, merge(known), known.typeId);
     const file = call.files.length === 0 ? undefined : await readTemplateFile(call);
     await change(db, getActor(call), async (tx, record) => {
       const usedBefore = await lockStorage(tx, siteId);
       const before = await store.findTemplate(tx, siteId, templateId, { lock: true });
       if (!before) throw notFound(`Template ${templateId}`);
       requireVersion(call.ifMatch, before.edition, `The template ${before.name}`);
+      // Others may have changed the template while the file was inspected.
+      const properties = merge(before);
       const version = file ? before.version + 1 : before.version;
       if (file)
         await store.insertVersion(
