@@ -145,10 +145,12 @@ export const scheduleHandlers: Handlers<Operations> = {
           isFederated: caller.isFederated,
           stopReason: null,
         }),
-        ...(isActive && {
-          nextDate: getNextTime(await store.loadTime(tx), times, before.siteTimeZone),
-          timeZone: before.siteTimeZone,
-        }),
+        // Other changes leave a report due that has not been queued yet.
+        ...(isActive &&
+          ('times' in changes || 'state' in changes) && {
+            nextDate: getNextTime(await store.loadTime(tx), times, before.siteTimeZone),
+            timeZone: before.siteTimeZone,
+          }),
       });
       record({
         action: 'report-schedule.update',
