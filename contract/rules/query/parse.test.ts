@@ -86,16 +86,19 @@ test.each([
     'query.Name.$in.1',
     'must not contain NUL or half a surrogate pair',
   ],
-  [
-    '{"Founded": "2026-02-30"}',
+  ...[
+    '2026-02-30',
+    '0000-01-01',
+    '2026-02-03T24:00:00Z',
+    '2026-02-03T08:60Z',
+    '2026-02-03T08:00:60Z',
+    '2026-02-03T08:00:00+24:00',
+    '2026-02-03T08:00:00-08:60',
+  ].map((text): [string, string, string] => [
+    `{"Founded": "${text}"}`,
     'query.Founded',
     'must be a date, such as 2026-03-01 or 2026-03-01T08:00:00Z',
-  ],
-  [
-    '{"Founded": "2026-02-03T24:00:00Z"}',
-    'query.Founded',
-    'must be a date, such as 2026-03-01 or 2026-03-01T08:00:00Z',
-  ],
+  ]),
   ['{"Revenue": {"$in": [1, "2"]}}', 'query.Revenue.$in.1', 'must be a number'],
   ['{"Revenue": {"$between": [1]}}', 'query.Revenue.$between', 'must be a list of two values: from and to'],
   ['{"Revenue": {"$in": []}}', 'query.Revenue.$in', 'must have at least one value'],

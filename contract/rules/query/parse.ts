@@ -348,15 +348,13 @@ function getOperandRule(field: QueryField | typeof ENTRY_ID): OperandRule {
   };
 }
 
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/i;
+/** A day of the years 1 to 9999, with a time of day and the offset of a zone, or without. */
+const DATE_TIME =
+  /^(?!0000)\d{4}-\d{2}-\d{2}(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?)?$/i;
 const MAX_ID = 2_147_483_647;
 
 /** Whether a text is a day or a date-time that exists (shapes 1). */
-const isDateTime = (text: string): boolean => {
-  if (!DATE_TIME.test(text) || !startsWithCalendarDay(text)) return false;
-  const [hour = 0, minute = 0, second = 0] = text.slice(11, 19).split(':').map(Number);
-  return !(hour > 23 || minute > 59 || second > 59);
-};
+const isDateTime = (text: string): boolean => DATE_TIME.test(text) && startsWithCalendarDay(text);
 
 const isId = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= MAX_ID;

@@ -1,5 +1,7 @@
-import { assert, constantFrom, date, integer, property } from 'fast-check';
+import { assert, constantFrom, date, integer, property, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseQueryObject } from '../../../contract/rules/query/parse.ts';
+import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import { formatDate, parseDate, type DateTimeBehavior, type TimeZones } from './dates.ts';
 
 const KIRITIMATI: TimeZones = { user: 'Pacific/Kiritimati', site: 'Pacific/Kiritimati' };
@@ -102,6 +104,45 @@ test.each([
         text,
         undefined,
       ]);
+});
+
+const FIND_SEEN = () => ({
+  id: 1,
+  apiName: 'Seen',
+  fieldType: FIELD.date,
+  isMultiSelect: false,
+  isMoney: false,
+  isDateOnly: false,
+});
+
+test('operands of filters are the dates that can be written', () => {
+  const text = tuple(
+    constantFrom('0000', '0001', '2024', '2026', '9999'),
+    constantFrom('-00-01', '-01-00', '-02-28', '-02-29', '-04-31', '-12-30', '-13-01'),
+    constantFrom(
+      '',
+      't08:00',
+      'T00:00',
+      'T23:59',
+      'T24:00',
+      'T08:60',
+      'T08:00:59',
+      'T08:00:60',
+      'T08:00:00.5',
+    ),
+    constantFrom('', 'Z', 'z', '+00:00', '-00:00', '+14:00', '-23:59', '+24:00', '+25:00', '+08:60', '+0800'),
+  );
+  const utc = { user: 'UTC', site: 'UTC' };
+  assert(
+    property(text, (parts) => {
+      const written = parts.join('');
+      expect([written, parseQueryObject({ Seen: written }, FIND_SEEN).condition !== undefined]).toEqual([
+        written,
+        parseDate(written, false, 0, utc) !== undefined,
+      ]);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 describe('a formatted date parses to the stored one', () => {

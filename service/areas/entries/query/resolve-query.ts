@@ -26,7 +26,7 @@ export interface QueryContext {
   dateKey: readonly unknown[];
   /**
    * Converts a date of a condition to its stored form: a UTC date-time or, for a date-only field, a day.
-   * @throws ApiError 400 for a date outside the years 1 to 9999
+   * @throws ApiError 400 for a date that its time zone moves out of the years 1 to 9999
    */
   toStoredDate(date: string, field: SchemaField): string;
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { ErrorBody } from '../../../testing/calls.ts';
 import {
   DATA,
   makeThings,
@@ -155,17 +156,27 @@ onEachApp((context) => {
     });
   });
 
-  test.each(['2026-02-30', '2026-03-01T25:00:00Z', '0000-01-01', '10000-01-01', 'yesterday', '2026-3-1'])(
-    'rejects %s as a date',
-    async (value) => {
-      const items = things.items(-1, { Name: value, Seen: value, Founded: value });
-      const { status, body } = await things.store('post', items);
-      expect([status, (body as unknown as { errors: unknown[] }).errors]).toMatchObject([
-        400,
-        [{ path: 'storeRequests.1.value' }, { path: 'storeRequests.2.value' }],
-      ]);
-      const request = { query: { Founded: value } };
-      expect((await things.api.post(`${DATA}/entrydata/rows/query/Thing`, request)).status).toBe(400);
-    },
-  );
+  test.each([
+    '2026-02-30',
+    '2026-03-01T25:00:00Z',
+    '2026-03-01T08:00:00+25:00',
+    '0000-01-01',
+    '10000-01-01',
+    'yesterday',
+    '2026-3-1',
+  ])('rejects %s as a date', async (value) => {
+    const items = things.items(-1, { Name: value, Seen: value, Founded: value });
+    const { status, body } = await things.store('post', items);
+    expect([status, (body as unknown as { errors: unknown[] }).errors]).toMatchObject([
+      400,
+      [{ path: 'storeRequests.1.value' }, { path: 'storeRequests.2.value' }],
+    ]);
+    const filtered = await things.api.post<ErrorBody>(`${DATA}/entrydata/rows/query/Thing`, {
+      query: { Seen: { $in: ['2026-03-01', value] }, Founded: value },
+    });
+    expect([filtered.status, filtered.body.errors]).toMatchObject([
+      400,
+      [{ path: 'query.Seen.$in.1' }, { path: 'query.Founded' }],
+    ]);
+  });
 });
