@@ -242,6 +242,20 @@ onEachApp((context) => {
     expect(await stored(entryId, 'Papers')).toMatchObject([{ name: 'new name.pdf' }]);
   });
 
+  test('a single-file field takes one file of a request, also when the request clears it', async () => {
+    const entryId = await create('One of two');
+    const plan = { field: 'Plan', name: 'plan.pdf', content: PDF };
+    const papers = { ...plan, field: 'Papers' };
+    const twice = await send(entryId, [papers, plan, { ...plan, name: 'other.html', content: HTML }]);
+    const message = `Plan of entry ${entryId} is already written by binaryStoreRequests.1`;
+    expect([twice.status, twice.body.errors]).toEqual([400, [{ path: 'binaryStoreRequests.2', message }]]);
+    expect(await stored(entryId, 'Plan')).toBeUndefined();
+    const cleared = things.items(entryId, { Plan: null });
+    expect((await send(entryId, [plan], cleared)).status).toBe(200);
+    expect((await send(entryId, [plan, plan], cleared)).status).toBe(400);
+    expect(await stored(entryId, 'Plan')).toMatchObject({ name: 'plan.pdf' });
+  });
+
   test('a single-file field has the last uploaded file', async () => {
     const entryId = await create('One file');
     const beforeEntry = new Date(Date.now() - 3_600_000).toISOString();

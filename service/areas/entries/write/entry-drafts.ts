@@ -78,6 +78,16 @@ function createDraft(entryId: number, path: string, existing: ExistingEntries): 
   );
 }
 
+export const refuseRepeatedCell = (
+  { entryId }: EntryDraft,
+  { apiName }: SchemaField,
+  path: string,
+  previousPath: string,
+): FieldError => ({
+  path,
+  message: `${apiName} of entry ${entryId} is already written by ${previousPath}`,
+});
+
 /** Applies an item to the draft of its entry; returns the errors of the item, with paths below `path`. */
 export function applyItem(
   draft: EntryDraft,
@@ -87,10 +97,7 @@ export function applyItem(
   dateOptions: DateOptions,
 ): FieldError[] {
   const previous = draft.touched.get(field.id);
-  if (previous)
-    return [
-      { path, message: `${field.apiName} of entry ${item.entryId} is already written by ${previous.path}` },
-    ];
+  if (previous) return [refuseRepeatedCell(draft, field, path, previous.path)];
   draft.touched.set(field.id, { field, path });
   if (item.ignoreNearDups) draft.ignoreNearDups = true;
   const errors = matchesExpected(item, field, draft.before, dateOptions)

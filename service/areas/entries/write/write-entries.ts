@@ -23,6 +23,7 @@ import {
   findMissingFields,
   type EntryDraft,
   getOrCreateDraft,
+  refuseRepeatedCell,
   type ExistingEntries,
 } from './entry-drafts.ts';
 import { buildEntryChanges, loadChangeNames } from './event-cells.ts';
@@ -38,6 +39,9 @@ type WriteCall = Pick<Call, 'db' | 'caller' | 'origin' | 'services' | 'files'> &
   body: StoreRequestsVm;
   query: { dateTimeBehavior?: number };
 };
+
+/** Path of the files of a request; those of `storeRequests` do not start with it. */
+const FILE_REQUESTS = 'binaryStoreRequests';
 
 /** So many new entries are inserted while the process prepares their event. */
 const MIN_ENTRIES_SENT_EARLY = 50;
@@ -248,7 +252,7 @@ export async function writeEntries(
       await requireStorage(tx, author.siteId, {
         usedBefore,
         defaultQuota: call.services.storageQuota,
-        path: 'binaryStoreRequests',
+        path: FILE_REQUESTS,
       });
     await assignCounterNumbers(tx, author.siteId, type, drafts);
     const { storedIds, created, updated, changedFields, at } = await storeDrafts(
@@ -399,7 +403,7 @@ async function pairAttachments(
   if (requests.length !== files.length)
     throw badRequest([
       {
-        path: 'binaryStoreRequests',
+        path: FILE_REQUESTS,
         message: `has ${requests.length} items for ${files.length} files: send a file for each, as multipart/form-data`,
       },
     ]);
@@ -408,7 +412,7 @@ async function pairAttachments(
       const upload = files[index];
       if (!upload) throw new Error('The numbers of files and requests differ');
       const type = await detectMediaType(upload.path);
-      return { request, path: `binaryStoreRequests.${index}`, upload, type };
+      return { request, path: `${FILE_REQUESTS}.${index}`, upload, type };
     }),
   );
 }
@@ -461,6 +465,10 @@ async function addAttachment(
         message: `"${request.name}" is not a PNG, JPEG, GIF or WebP image of at most 40 million pixels`,
       },
     ];
+  const previousPath = draft.touched.get(field.id)?.path;
+  // Clearing the field and storing a file replaces the file.
+  if (!field.isMultiSelect && previousPath?.startsWith(FILE_REQUESTS))
+    return [refuseRepeatedCell(draft, field, path, previousPath)];
   const currentFiles = field.isMultiSelect ? ((draft.after[field.id] ?? []) as readonly FileValue[]) : [];
   const fileId = await upsertFile(tx, siteId, { hash: upload.hash, size: upload.size, type });
   draft.touched.set(field.id, { field, path });
