@@ -1,11 +1,10 @@
 /** Undo of an import: created entries are deleted, changed ones get their values back. */
 import type { EntryImportRow, JobCellValue } from '../../../../contract/generated/types.gen.ts';
-import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { defineJobKind, type ItemOutcome, type JobPlan } from '../../../kernel/jobs/job-kind.ts';
-import { loadSchema, lockSchemaShared, type SchemaField, type SiteSchema } from '../../schema/index.ts';
+import { loadSchema, lockSchemaShared, type SchemaField } from '../../schema/index.ts';
 import { UTC } from '../query/resolve-query.ts';
 import { listDeletions } from '../write/bulk.store.ts';
-import { deleteLockedEntries, lockForDeletion } from '../write/delete-entries.ts';
+import { deleteLockedEntries, listReferenceFields, lockForDeletion } from '../write/delete-entries.ts';
 import {
   conflict,
   describeMissing,
@@ -14,8 +13,8 @@ import {
   TYPE_DELETED,
   updateEntriesJob,
 } from '../write/job-kinds.ts';
-import type { LockedEntry } from '../write/locks.store.ts';
-import { extractIds, matchesExpected } from '../write/parse-value.ts';
+import { groupReferrers, type LockedEntry } from '../write/locks.store.ts';
+import { matchesExpected } from '../write/parse-value.ts';
 import { getAuthor, RECALCULATE_TASK } from '../write/write-entries.ts';
 import { formatFile } from './import-file.ts';
 import type { EntryImportParameters, ImportedRow } from './import-file.ts';
@@ -101,13 +100,13 @@ export const undoEntryImportJob = defineJobKind<UndoParameters, UndoItem>({
     const removed = items.filter(({ isRemoved }) => isRemoved);
     const ids = removed.map(({ entryId }) => entryId);
     const locked = await lockForDeletion(tx, schema, ids);
-    const missingIds = ids.filter((id) => !locked.has(id));
+    const missingIds = ids.filter((id) => !locked.entries.has(id));
     const deletions = await listDeletions(tx, caller.siteId, missingIds);
-    const referrers = groupReferrers(schema, locked);
+    const referrers = await groupReferrers(tx, caller.siteId, listReferenceFields(schema), ids);
     const deletedIds = new Set<number>();
     for (const item of removed) {
       const { entryId } = item;
-      const entry = locked.get(entryId);
+      const entry = locked.entries.get(entryId);
       if (entry?.typeId !== type.id) {
         const deletion = deletions.get(entryId);
         const isDeleted = deletion !== undefined && !deletion.isMerged;
@@ -148,20 +147,3 @@ const findChangedFields = (
     const dateOptions = { behavior: 0, zones: UTC } as const;
     return !matchesExpected({ entryId, fieldId, expected: written }, field, vals, dateOptions);
   });
-
-/** The locked entries that refer to each entry. */
-function groupReferrers(
-  schema: SiteSchema,
-  locked: ReadonlyMap<number, LockedEntry>,
-): ReadonlyMap<number, readonly number[]> {
-  const referrers = new Map<number, number[]>();
-  for (const { entryId, typeId, vals } of locked.values())
-    for (const { id, fieldType } of schema.typesById.get(typeId)?.fields ?? [])
-      if (fieldType === FIELD.reference)
-        for (const referenced of extractIds(vals[id])) {
-          const own = referrers.get(referenced);
-          if (own) own.push(entryId);
-          else referrers.set(referenced, [entryId]);
-        }
-  return referrers;
-}

@@ -13,9 +13,15 @@ import {
 } from '../../schema/index.ts';
 import { requireType } from '../query/resolve-query.ts';
 import { findChangedFields } from './entry-drafts.ts';
-import { type LockedEntry, lockEntriesAndReferrers } from './locks.store.ts';
+import { type LockedRemoval, lockEntries, lockEntriesAndReferrers } from './locks.store.ts';
 import { getAuthor, recordEntryChanges } from './write-entries.ts';
 import * as store from './write.store.ts';
+
+/** Limits of a deletion; tests lower them. */
+export const deletionLimits = {
+  /** Referrers of which the values are read and changed at once: an entry may have more than fit into memory. */
+  referrersAtOnce: 10_000,
+};
 
 const notFoundResult = (entryId: number): DataRequestResultVm => ({
   entryId,
@@ -24,17 +30,17 @@ const notFoundResult = (entryId: number): DataRequestResultVm => ({
 
 /** The locked entries of the type among `ids`, as rows for `removeEntries`. */
 const toDeletions = (
-  locked: ReadonlyMap<number, LockedEntry>,
+  { entries }: LockedRemoval,
   ids: readonly number[],
   type: EntryType,
 ): store.EntryWrite[] =>
   ids.flatMap((entryId) => {
-    const entry = locked.get(entryId);
+    const entry = entries.get(entryId);
     return entry?.typeId === type.id ? [{ entryId, before: entry.vals, after: {}, changed: [] }] : [];
   });
 
 /** All reference fields of the site: a field limited to some types may have accepted others earlier. */
-const listReferenceFields = (schema: SiteSchema): SchemaField[] =>
+export const listReferenceFields = (schema: SiteSchema): SchemaField[] =>
   [...schema.fieldsById.values()].filter((field) => field.fieldType === FIELD.reference);
 
 /** A value without references to removed entries, or with `replacement` instead; undefined if nothing is left. */
@@ -86,45 +92,46 @@ async function updateReferrers(
     at,
   }: {
     author: store.Author;
-    locked: ReadonlyMap<number, LockedEntry>;
+    locked: LockedRemoval;
     removedIds: readonly number[];
     replacement: number | null;
     at: Date;
   },
 ): Promise<void> {
   const removed = new Set(removedIds);
-  const referrers = [...locked.values()].filter(({ entryId }) => !removed.has(entryId));
-  for (const [typeId, referrersOfType] of Map.groupBy(referrers, (referrer) => referrer.typeId)) {
+  const { siteId } = schema;
+  const referrers = [...locked.typeIds]
+    .filter(([entryId]) => !removed.has(entryId))
+    .toSorted(([one], [other]) => one - other);
+  for (const [typeId, referrersOfType] of Map.groupBy(referrers, ([, ownTypeId]) => ownTypeId)) {
     const type = schema.typesById.get(typeId);
-    if (!type) continue;
-    const references = type.fields.filter(({ fieldType }) => fieldType === FIELD.reference);
-    const writes = referrersOfType
-      .map(({ entryId, vals: before }) => {
-        const after = replaceReferences(before, references, removed, replacement);
-        return { entryId, before, after, changed: findChangedFields({ before, after }, references) };
-      })
-      .filter(({ changed }) => changed.length > 0);
-    const updatedIds = writes.map(({ entryId }) => entryId);
-    store.updateEntries(tx, author, type, writes, at, store.CAUSE.indirect);
-    if (type.fields.some((field) => field.isCalculated))
-      store.queueCalculations(tx, schema.siteId, updatedIds);
-    const changedFields = writes.flatMap(({ changed }) => changed);
-    await recordEntryChanges(
-      tx,
-      record,
-      { siteId: schema.siteId, type, kind: 'updated', changedFields },
-      writes,
-      { instead: { of: removedIds, is: replacement } },
-    );
+    const references = type?.fields.filter(({ fieldType }) => fieldType === FIELD.reference) ?? [];
+    if (!type || references.length === 0) continue;
+    const fieldIds = new Set(references.map(({ id }) => id));
+    const ids = referrersOfType.map(([entryId]) => entryId);
+    const { referrersAtOnce } = deletionLimits;
+    for (let from = 0; from < ids.length; from += referrersAtOnce) {
+      // The values of one batch are in memory at a time.
+      const held = await lockEntries(tx, siteId, type, ids.slice(from, from + referrersAtOnce), fieldIds);
+      const writes = [...held]
+        .map(([entryId, before]) => {
+          const after = replaceReferences(before, references, removed, replacement);
+          return { entryId, before, after, changed: findChangedFields({ before, after }, references) };
+        })
+        .filter(({ changed }) => changed.length > 0);
+      const updatedIds = writes.map(({ entryId }) => entryId);
+      store.updateEntries(tx, author, type, writes, at, store.CAUSE.indirect);
+      if (type.fields.some((field) => field.isCalculated)) store.queueCalculations(tx, siteId, updatedIds);
+      const changedFields = [...new Set(writes.flatMap(({ changed }) => changed))];
+      await recordEntryChanges(tx, record, { siteId, type, kind: 'updated', changedFields }, writes, {
+        instead: { of: removedIds, is: replacement },
+      });
+    }
   }
 }
 
 /** Locks entries that are to be deleted, and those that refer to them. */
-export const lockForDeletion = (
-  tx: Tx,
-  schema: SiteSchema,
-  ids: readonly number[],
-): Promise<Map<number, LockedEntry>> =>
+export const lockForDeletion = (tx: Tx, schema: SiteSchema, ids: readonly number[]): Promise<LockedRemoval> =>
   lockEntriesAndReferrers(tx, schema.siteId, listReferenceFields(schema), ids);
 
 /**
@@ -144,7 +151,7 @@ export async function deleteLockedEntries(
   }: {
     author: store.Author;
     type: EntryType;
-    locked: ReadonlyMap<number, LockedEntry>;
+    locked: LockedRemoval;
     ids: readonly number[];
   },
 ): Promise<number[]> {
@@ -193,7 +200,7 @@ export function mergeEntries(call: Call<'mergeEntries'>): Promise<DataRequestRes
     const type = requireType(schema, call.params.entryTypeId);
     const ids = [...mergedIds, body.entryId];
     const locked = await lockForDeletion(tx, schema, ids);
-    const isOfType = (id: number): boolean => locked.get(id)?.typeId === type.id;
+    const isOfType = (id: number): boolean => locked.entries.get(id)?.typeId === type.id;
     if (!isOfType(body.entryId)) throw notFound(`Entry ${body.entryId}`);
     const errors = body.mergeEntries.flatMap((id, index) =>
       isOfType(id) ? [] : [{ path: `mergeEntries.${index}`, message: `Entry ${id} does not exist` }],

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { recalculate, DATA, makeThings, type Things } from '../../../testing/entries/entries.ts';
 import { as, makePerson, onEachApp } from '../../../testing/site.ts';
+import { deletionLimits } from './delete-entries.ts';
 
 const toPayload = (entities: object) => ({ payload: { entities } });
 
@@ -176,6 +177,43 @@ onEachApp((context) => {
       { ...mine, action: 'entry.delete', changes: { entries: [two], mergedInto: one } },
       { ...mine, action: 'entry.delete', changes: { entries: [one] } },
     ]);
+  });
+
+  test('a removal changes the entries that refer to it in batches, with an event and an audit row for each', async () => {
+    const [target = 0, away = 0] = await things.create({ Name: 'Target' }, { Name: 'Away' });
+    const referrers = await things.create(
+      ...['A', 'B', 'C', 'D', 'E'].map((Name) => ({ Name, Parent: away, Friends: [away, target] })),
+    );
+    await things.update(target, { Parent: away });
+    const { referrersAtOnce } = deletionLimits;
+    deletionLimits.referrersAtOnce = 4;
+    try {
+      const before = (await audited()).length;
+      await things.merge(target, away);
+      const batches = [[target, ...referrers.slice(0, 3)], referrers.slice(3)];
+      expect((await audited()).slice(before)).toMatchObject([
+        ...batches.map((entries) => ({
+          action: 'entry.update',
+          changes: { entries, instead: { of: [away], is: target } },
+        })),
+        { action: 'entry.delete', changes: { entries: [away], mergedInto: target } },
+      ]);
+      expect((await events()).slice(-3)).toMatchObject([
+        ...batches.map((entries) => ({
+          entryNames: Object.fromEntries(entries.map((id) => [id, expect.any(String)])),
+        })),
+        toPayload({ deleted: toEntries(away) }),
+      ]);
+      expect(await things.names({ Parent: target })).toEqual(['Target', 'A', 'B', 'C', 'D', 'E']);
+      expect(await things.names({ Friends: { $in: [away] } })).toEqual([]);
+      await things.remove(target);
+      const { rows } = await things.query({ EntryId: { $in: referrers } });
+      expect(rows.map(({ Name, Parent, Friends }) => [Name, Parent, Friends])).toEqual(
+        ['A', 'B', 'C', 'D', 'E'].map((name) => [name, undefined, undefined]),
+      );
+    } finally {
+      deletionLimits.referrersAtOnce = referrersAtOnce;
+    }
   });
 
   test('attributes changes by a proxy to the principal and names the proxy', async () => {

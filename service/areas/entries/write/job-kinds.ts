@@ -178,7 +178,7 @@ export const deleteEntriesJob = defineJobKind<EntryDeletionParameters, { entryId
     const deletions = await bulk.listDeletions(
       tx,
       siteId,
-      ids.filter((id) => !locked.has(id)),
+      ids.filter((id) => !locked.entries.has(id)),
     );
     const changed =
       parameters.reviewedAt === undefined
@@ -188,11 +188,7 @@ export const deleteEntriesJob = defineJobKind<EntryDeletionParameters, { entryId
             since: parseTimestamp('reviewedAt', parameters.reviewedAt),
             userId,
           });
-    const references = await findReferences(
-      tx,
-      { siteId, type, startedAt },
-      ids.map((id) => locked.get(id) ?? []).flat(),
-    );
+    const references = await findReferences(tx, { siteId, type, startedAt }, [...locked.entries.values()]);
     const deletedIds = new Set(
       await deleteLockedEntries(tx, schema, record, {
         author,
@@ -205,7 +201,7 @@ export const deleteEntriesJob = defineJobKind<EntryDeletionParameters, { entryId
       const held = references.get(id);
       if (deletedIds.has(id))
         return { state: 'done', before: { deletedBy: userId, ...(held && { references: held }) } };
-      if (locked.get(id)?.typeId === type.id) return conflict('Was changed in the meantime');
+      if (locked.entries.get(id)?.typeId === type.id) return conflict('Was changed in the meantime');
       const deletion = deletions.get(id);
       return deletion && !deletion.isMerged ? { state: 'unchanged' } : conflict(describeMissing(deletion));
     });

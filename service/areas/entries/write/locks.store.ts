@@ -49,11 +49,19 @@ export async function lockEntries(
   return new Map(rows.map((row) => [row.entry_id, row.vals]));
 }
 
-/** A locked entry of any type with its values. */
+/** A locked entry of any type that is to be removed, with its values. */
 export interface LockedEntry {
   entryId: number;
   typeId: number;
   vals: StoredValues;
+}
+
+/** Entries that are to be removed, locked together with their referrers. */
+export interface LockedRemoval {
+  /** The entries to remove that exist. */
+  entries: ReadonlyMap<number, LockedEntry>;
+  /** Type ids of all locked entries by entry id. The values of the referrers, which may be very many, are read later in batches. */
+  typeIds: ReadonlyMap<number, number>;
 }
 
 /** Locks entries that are to be removed together with their referrers; no transaction can add references to them. */
@@ -62,22 +70,30 @@ export async function lockEntriesAndReferrers(
   siteId: number,
   references: readonly SchemaField[],
   ids: readonly number[],
-): Promise<Map<number, LockedEntry>> {
-  const locked = new Map<number, LockedEntry>();
+): Promise<LockedRemoval> {
+  const typeIds = new Map<number, number>();
   let pendingIds = [...ids, ...(await findReferrers(tx, siteId, references, ids))];
   // The second round finds referrers added before the locks were held; none can be added after that.
   while (pendingIds.length > 0) {
     // Each round depends on the locks of the previous one.
-    for (const entry of await lockEntriesForUpdate(tx, siteId, pendingIds)) locked.set(entry.entryId, entry);
-    const seen = new Set([...pendingIds, ...locked.keys()]);
+    for (const { entryId, typeId } of await lockEntriesForUpdate(tx, siteId, pendingIds))
+      typeIds.set(entryId, typeId);
+    const seen = new Set([...pendingIds, ...typeIds.keys()]);
     pendingIds = (await findReferrers(tx, siteId, references, ids)).filter((id) => !seen.has(id));
   }
-  return locked;
-}
-
-async function lockEntriesForUpdate(tx: Tx, siteId: number, ids: readonly number[]): Promise<LockedEntry[]> {
   const { rows } = await sql<LockedEntry>`
     select entry_id as "entryId", type_id as "typeId", vals from entry
+    where site_id = ${siteId} and entry_id = any(${[...ids]}::int[])`.execute(tx);
+  return { entries: new Map(rows.map((entry) => [entry.entryId, entry])), typeIds };
+}
+
+async function lockEntriesForUpdate(
+  tx: Tx,
+  siteId: number,
+  ids: readonly number[],
+): Promise<Pick<LockedEntry, 'entryId' | 'typeId'>[]> {
+  const { rows } = await sql<Pick<LockedEntry, 'entryId' | 'typeId'>>`
+    select entry_id as "entryId", type_id as "typeId" from entry
     where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]) order by entry_id for update`.execute(
     tx,
   );
@@ -97,4 +113,18 @@ async function findReferrers(
     tx,
   );
   return rows.map(({ id }) => id);
+}
+
+/** Ids of the entries that refer to each of `ids`. */
+export async function groupReferrers(
+  tx: Tx,
+  siteId: number,
+  references: readonly SchemaField[],
+  ids: readonly number[],
+): Promise<Map<number, number[]>> {
+  const { rows } = await sql<{ id: number; referrers: number[] }>`
+    select v as id, array_agg(distinct entry_id) as referrers from entry_multi
+    where site_id = ${siteId} and field_id = any(${references.map(({ id }) => id)}::int[]) and v = any(${[...ids]}::int[])
+    group by v`.execute(tx);
+  return new Map(rows.map(({ id, referrers }) => [id, referrers]));
 }
