@@ -126,6 +126,31 @@ test('shows a refused blank name on its field and keeps the input', async ({ pag
   await expect(panel.getByLabel('Last name')).toHaveValue('Kept');
 });
 
+test('shows a refused group at the groups and names it', async ({ page, expectFailure }) => {
+  expectFailure(400);
+  await page.route('**/api/rest/v1/management/user', (route) =>
+    route.fulfill({
+      status: 400,
+      json: { message: 'Invalid request', errors: [{ path: 'groups.1', message: 'was deleted' }] },
+    }),
+  );
+  const panel = await openPanel(page);
+  await fillForm(panel, {
+    'First name': 'Refused',
+    'Last name': 'Group',
+    'E-mail': 'refused@people.example',
+    Groups: ['Finance', 'Stewards'],
+  });
+  await panel.getByRole('button', { name: 'Create user' }).click();
+  const groups = panel.getByRole('combobox', { name: 'Groups' });
+  await expect(groups).toHaveAccessibleDescription('Stewards: was deleted');
+  await expect(panel.getByRole('group', { name: 'Groups' })).toBeFocused();
+  await expect(page.getByRole('listbox')).toBeHidden();
+  await expectAccessible(page);
+  await panel.getByRole('button', { name: 'Remove Stewards' }).click();
+  await expect(groups).not.toHaveAccessibleDescription('Stewards: was deleted');
+});
+
 test('offers to invite a user of another site', async ({ page, request, calls, expectFailure }) => {
   expectFailure(409);
   const harbor = await createCalls(request, ada, HARBOR);

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { FormEvent, ReactNode } from 'react';
+import { get } from 'react-hook-form';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { Button } from '../button/Button.tsx';
 import type { Failure } from '../feedback/failure.ts';
@@ -44,8 +45,8 @@ export function Form<Values extends FieldValues, Context, Output>(props: FormPro
 
   // Passes errors of the service to React Hook Form.
   useEffect(() => {
-    fieldErrors.forEach(({ path, message }, at) =>
-      form.setError(path, { type: 'server', message }, { shouldFocus: at === 0 }),
+    fieldErrors.forEach(({ path, message, types }, at) =>
+      form.setError(path, { type: 'server', message, types }, { shouldFocus: at === 0 }),
     );
     if (error && fieldErrors.length === 0) summary.current?.focus();
     // oxlint-disable-next-line react/exhaustive-deps -- only a new error counts; derived values change with every render
@@ -82,17 +83,31 @@ function splitErrors<Values extends FieldValues, Context, Output>(
   form: UseFormReturn<Values, Context, Output>,
   error: Failure | null | undefined,
 ) {
-  const fieldErrors: { path: FieldPath<Values>; message: string }[] = [];
+  const fieldErrors: { path: FieldPath<Values>; message: string; types: Record<string, string> }[] = [];
   const otherErrors: { path: string; message: string }[] = [];
+  const values = form.getValues();
   for (const { path, message } of error?.fields ?? []) {
-    if (isField(form.getValues(), path)) fieldErrors.push({ path, message });
-    else otherErrors.push({ path, message });
+    const [fieldPath, index] = splitItemPath(values, path);
+    const types: Record<string, string> = index === undefined ? {} : { [index]: message };
+    if (!isField(values, fieldPath)) otherErrors.push({ path, message });
+    // A field shows the first one of its errors.
+    else if (index === undefined || fieldErrors.every((one) => one.path !== fieldPath))
+      fieldErrors.push({ path: fieldPath, message, types });
   }
   const bannerError =
     error && (fieldErrors.length === 0 || otherErrors.length > 0)
       ? { ...error, fields: otherErrors }
       : undefined;
   return { fieldErrors, bannerError };
+}
+
+/** Splits the path of a list item that is no object, such as `recipients.0`: the list is one field. */
+function splitItemPath(values: FieldValues, path: string): [path: string, index?: string] {
+  const listPath = path.replace(/\.\d+$/, '');
+  const list: unknown = get(values, listPath);
+  const index = path.slice(listPath.length + 1);
+  if (index === '' || !Array.isArray(list) || typeof list[Number(index)] === 'object') return [path];
+  return [listPath, index];
 }
 
 function isField<Values extends FieldValues>(values: Values, path: string): path is FieldPath<Values> {

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { useController } from 'react-hook-form';
-import type { Control, FieldPathByValue, FieldValues } from 'react-hook-form';
+import type { Control, FieldError, FieldPathByValue, FieldValues } from 'react-hook-form';
 
 /** Props of every field; `Value` restricts it to form values of its type. */
 export interface FieldProps<Values extends FieldValues, Output, Value> {
@@ -13,17 +13,19 @@ export interface FieldProps<Values extends FieldValues, Output, Value> {
   errorHelp?: ReactNode;
 }
 
+/** Name of an item of a list, for errors of single items. */
+type GetItemName = (item: unknown) => string | undefined;
+
 /** Connects a control to the form and provides the ids of its label, hint and error. */
-export function useField<Values extends FieldValues, Output, Value>({
-  control,
-  name,
-  hint,
-}: FieldProps<Values, Output, Value>) {
+export function useField<Values extends FieldValues, Output, Value>(
+  { control, name, hint }: FieldProps<Values, Output, Value>,
+  getItemName?: GetItemName,
+) {
   const id = useId();
   const { field, fieldState } = useController({ control, name });
-  const error = fieldState.error?.message;
   const { value, ...bind } = field;
   const fieldValue: unknown = value;
+  const error = getErrorMessage(fieldState.error, fieldValue, getItemName);
   return {
     /** Name, ref and handlers; each field reads the value itself. */
     bind,
@@ -32,4 +34,16 @@ export function useField<Values extends FieldValues, Output, Value>({
     id,
     noteId: error !== undefined || hint !== undefined ? `${id}-note` : undefined,
   };
+}
+
+/** Message of a field's error. The error of an item of a list has its index as the key of `types` (Form.tsx). */
+export function getErrorMessage(
+  error: FieldError | undefined,
+  value: unknown,
+  getItemName: GetItemName | undefined,
+): string | undefined {
+  const [index] = Object.keys(error?.types ?? {}).map(Number);
+  if (index === undefined || !Array.isArray(value)) return error?.message;
+  const name = getItemName?.(value[index]);
+  return name === undefined ? error?.message : `${name}: ${error?.message}`;
 }

@@ -24,8 +24,10 @@ export function MultiSelectField<Values extends FieldValues, Output>(
   props: MultiSelectFieldProps<Values, Output>,
 ) {
   const { label, hint, errorHelp, options, placeholder } = props;
-  const { bind, value, error, id, noteId } = useField(props);
+  const getLabel = (item: unknown) => options.find((option) => option.value === item)?.label;
+  const { bind, value, error, id, noteId } = useField(props, getLabel);
   const input = useRef<HTMLInputElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
   const chips = options.filter((option) => chosen.includes(option.value));
   const selected = useStableValues(chips.map((option) => option.value));
@@ -34,7 +36,8 @@ export function MultiSelectField<Values extends FieldValues, Output>(
     <FieldFrame {...{ id, noteId, label, hint, error, errorHelp }}>
       <ComboBox
         ref={() => {
-          bind.ref({ focus: () => input.current?.focus() });
+          // The list opens when the input gets the focus, and would cover an error about what is chosen.
+          bind.ref({ focus: () => (chips.length > 0 ? box : input).current?.focus() });
         }}
         selectionMode="multiple"
         menuTrigger="focus"
@@ -49,8 +52,11 @@ export function MultiSelectField<Values extends FieldValues, Output>(
         onBlur={bind.onBlur}
       >
         <Group
+          ref={box}
           className="input multi-box"
           aria-label={label}
+          aria-describedby={noteId}
+          tabIndex={-1}
           // Escape closes the open list but not the surrounding panel.
           onKeyDown={(event) => {
             if (event.key === 'Escape' && input.current?.ariaExpanded === 'true') event.stopPropagation();
