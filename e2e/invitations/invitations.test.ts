@@ -64,6 +64,41 @@ test('checks many addresses, then shows the result of each', async ({ page, requ
   await expect(page.getByLabel('E-mail addresses')).toHaveValue(/broken@$/);
 });
 
+test('sends what the box says and keeps what is typed meanwhile', async ({ page, request }) => {
+  const harbor = await createCalls(request, ada, HARBOR);
+  const [first, second] = [await harbor.createUser(), await harbor.createUser()];
+  await createCalls(request, ada);
+  await openAs(page, ada, '/invitations/new');
+  const box = page.getByLabel('E-mail addresses');
+  await box.fill(first.email);
+  const send = page.getByRole('button', { name: 'Invite 1 person' });
+  await expect(send).toBeEnabled();
+
+  const checked = Promise.withResolvers<void>();
+  await page.route('**/invitations/check', async (route) => {
+    await checked.promise;
+    await route.continue();
+  });
+  await box.fill(second.email);
+  // Read once: before the pause in typing the list still shows the first address.
+  expect(await page.getByRole('button', { name: /^Invite/ }).getAttribute('aria-disabled')).toBe('true');
+  checked.resolve();
+  await expectRow(addresses(page), { 'E-mail': second.email, Status: 'Can be invited' });
+
+  const started = Promise.withResolvers<void>();
+  await page.route('**/jobs/invitations', async (route) => {
+    await started.promise;
+    await route.continue();
+  });
+  await send.click();
+  await box.fill(`${second.email}\nlate@people.example`);
+  started.resolve();
+  await expectRow(results(page), { Person: second.email, Outcome: 'Changed' });
+  await page.getByRole('link', { name: /^Invitations/ }).click();
+  await page.getByRole('link', { name: 'Invite people' }).click();
+  await expect(box).toHaveValue(`${second.email}\nlate@people.example`);
+});
+
 test('invites for some days, accepts in another browser, extends', async ({
   page,
   elsewhere,

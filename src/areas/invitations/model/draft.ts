@@ -10,8 +10,9 @@ import { retryWhenLimited } from './retry-after.ts';
 /** Draft of invitations. It outlives its page. */
 interface InvitationDraft {
   text: string;
-  /** Entries of the text, parsed after a pause in typing. */
+  /** Entries of `parsedText`, which becomes the text after a pause in typing. */
   entries: readonly AddressEntry[];
+  parsedText: string;
   settings: MembershipSettings;
   /** Choices for single addresses by key. */
   choices: ReadonlyMap<string, Choice>;
@@ -20,6 +21,7 @@ interface InvitationDraft {
 const EMPTY_DRAFT: InvitationDraft = {
   text: '',
   entries: [],
+  parsedText: '',
   settings: { type: PERMANENT, days: 30, groups: [], addable: 'add' },
   choices: new Map(),
 };
@@ -48,8 +50,9 @@ function updateDraft(part: Partial<InvitationDraft>): void {
 
 function parseDraft(): void {
   clearTimeout(timer);
-  const entries = parseEntries(draft.get().text);
-  updateDraft({ entries });
+  const { text } = draft.get();
+  const entries = parseEntries(text);
+  updateDraft({ entries, parsedText: text });
   addressChecker.check(entries);
 }
 
@@ -77,14 +80,14 @@ export function setChoice(key: string, choice: Choice): void {
 /** Clears the text, the choices and the checks; the settings stay. */
 export function clearDraft(): void {
   clearTimeout(timer);
-  updateDraft({ text: '', entries: [], choices: new Map() });
+  updateDraft({ text: '', entries: [], parsedText: '', choices: new Map() });
   addressChecker.clear([...addressChecker.store.get().checkByKey.keys()]);
 }
 
-/** Stores the text of the draft in `startedDraft` and clears the draft. Called when its job has started. */
-export function archiveStartedDraft(jobId: number): void {
-  startedDraft.set({ jobId, text: draft.get().text });
-  clearDraft();
+/** Stores the sent text in `startedDraft`. Clears the draft unless its text was changed while the job was started. */
+export function archiveStartedDraft(jobId: number, sentText: string): void {
+  startedDraft.set({ jobId, text: sentText });
+  if (draft.get().text === sentText) clearDraft();
 }
 
 /** Brings the addresses of the started job back in front of what was typed since; all are checked again. */

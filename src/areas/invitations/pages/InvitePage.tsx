@@ -80,7 +80,7 @@ export function InvitePage() {
 function InviteForm() {
   const navigate = useNavigate();
   const start = useWrite('startInvitations', startInvitationsMutation());
-  const { entries, settings, choices } = useStore(draft);
+  const { text, parsedText, entries, settings, choices } = useStore(draft);
   const { checkByKey, error, isChecking, waitSeconds } = useStore(addressChecker.store);
   const invite = usePermission('inviteExistingUser').reason;
   const add = usePermission('addExistingUser').reason;
@@ -112,7 +112,7 @@ function InviteForm() {
       { body: { ...buildInvitationsRequest(selected), ...toStartOptions(schedule) } },
       {
         onSuccess({ id }) {
-          archiveStartedDraft(id);
+          archiveStartedDraft(id, text);
           void navigate({ to: '/jobs/$jobId', params: { jobId: id } });
         },
       },
@@ -137,6 +137,7 @@ function InviteForm() {
         </div>
         <InviteeTable
           invitees={invitees}
+          isTyping={text !== parsedText}
           check={{ failure: error, asking: isChecking, waits: waitSeconds }}
           onSend={send}
           sending={start.isPending}

@@ -31,6 +31,8 @@ const getEmail = ({ email }: Invitee) => email;
 
 interface InviteeTableProps {
   invitees: readonly Invitee[];
+  /** Whether the text has changed since the addresses were read from it. */
+  isTyping: boolean;
   check: { failure: ServiceError | undefined; asking: boolean; waits: number | undefined };
   onSend: (selected: readonly Invitee[]) => void;
   sending: boolean;
@@ -43,6 +45,7 @@ interface InviteeTableProps {
 /** Table of all addresses with check results and choices, and the button to send. */
 export function InviteeTable({
   invitees,
+  isTyping,
   check,
   onSend,
   sending,
@@ -54,7 +57,8 @@ export function InviteeTable({
   const sent = invite + add + resend;
   const checking = invitees.filter(({ outcome }) => outcome === 'checking').length;
   const rows = invitees.filter((one) => isShown(one, shown));
-  const reason = getDisabledReason(sent, checking, invitees) ?? scheduleProblem;
+  const isChecking = isTyping || checking > 0;
+  const reason = getDisabledReason(sent, isChecking, invitees) ?? scheduleProblem;
   return (
     <div className="inv-make-main">
       {check.failure && (
@@ -129,8 +133,12 @@ function SendFooter({ invitees, reason, onSend, sending }: SendFooterProps) {
 const lacksDays = ({ choice, terms: { type, days } }: Invitee): boolean =>
   choice === 'invite' && type === TEMPORARY && days === undefined;
 
-function getDisabledReason(sent: number, checking: number, invitees: readonly Invitee[]): string | undefined {
-  if (checking > 0) return 'The addresses are still being checked';
+function getDisabledReason(
+  sent: number,
+  isChecking: boolean,
+  invitees: readonly Invitee[],
+): string | undefined {
+  if (isChecking) return 'The addresses are still being checked';
   if (sent === 0) return 'All addresses are left out';
   return invitees.some(lacksDays) ? 'Enter the duration of the membership' : undefined;
 }
