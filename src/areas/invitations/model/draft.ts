@@ -1,5 +1,6 @@
 import { PERMANENT } from '../../../../contract/rules/people/invitations.ts';
 import { checkInvitees } from '../../../api/generated/sdk/invitations.gen.ts';
+import { guardStagedWork } from '../../../ui/dialog/unsaved-work.ts';
 import { createStore } from '../../../ui/store.ts';
 import { parseEntries } from './addresses.ts';
 import type { AddressEntry } from './addresses.ts';
@@ -43,9 +44,15 @@ export const addressChecker = createAddressChecker(async (emails, wait) => {
 });
 
 let timer: ReturnType<typeof setTimeout> | undefined;
+let releaseGuard: (() => void) | undefined;
 
 function updateDraft(part: Partial<InvitationDraft>): void {
   draft.set({ ...draft.get(), ...part });
+  if (draft.get().text.trim() !== '') releaseGuard ??= guardStagedWork();
+  else {
+    releaseGuard?.();
+    releaseGuard = undefined;
+  }
 }
 
 function parseDraft(): void {
