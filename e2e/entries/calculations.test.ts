@@ -21,8 +21,8 @@ test('the schema page says which entries could not be calculated and why, until 
   });
   const fields = await callApi<FieldVm[]>(page, 'GET', fieldsPath);
   const getFieldId = (name: string) => fields.find((field) => field.apiName === name)?.id ?? 0;
-  const path = '/data/entrydata/Article';
-  const [created] = await callApi<{ entryId: number }[]>(page, 'POST', path, {
+  const entriesPath = '/data/entrydata/Article';
+  const [created] = await callApi<{ entryId: number }[]>(page, 'POST', entriesPath, {
     storeRequests: [
       { entryId: -1, fieldId: getFieldId('Name'), value: 'Long' },
       { entryId: -1, fieldId: getFieldId('Body'), value: 'x'.repeat(6_000) },
@@ -58,12 +58,30 @@ test('the schema page says which entries could not be calculated and why, until 
   await fillForm(panel, { 'Longest result': 'many' });
   await panel.getByRole('button', { name: 'Save' }).click();
   await expect(panel).toContainText('Enter a whole number between 1 and 1,000,000');
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  const input = page.getByLabel('Longest result');
+  for (const leave of [() => page.keyboard.press('Escape'), () => page.goBack()]) {
+    await leave();
+    await expect(question.getByRole('button', { name: 'Keep editing' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(input).toHaveValue('many');
+  }
   await fillForm(panel, { 'Longest result': '12000' });
   await panel.getByRole('button', { name: 'Save' }).click();
   await expectToast(page, 'Twice was saved');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(question).toHaveCount(0);
   await expect(row).toContainText('A result has at most 12,000 characters.');
   await waitForFailures(0);
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Twice' })).toBeVisible();
   await expect(page.getByText('could not be calculated')).toHaveCount(0);
+
+  for (const path of ['/entries?new=true', '/entries/Article/schema?edit=true']) {
+    await page.goto(path);
+    await page.getByLabel('Singular name').fill('Unsaved');
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Discard changes' }).click();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
 });

@@ -58,6 +58,17 @@ test('assigns a proxy by search and removes all assignments after a confirmation
   await confirmDialog.getByRole('button', { name: 'Remove 2 assignments' }).click();
   await expectToast(page, 'Amara Okonkwo no longer acts for anyone');
   await expect(page.getByRole('heading', { name: /may act for anyone/ })).toBeVisible();
+
+  // On the page of a user the panel is open through a search parameter.
+  await page.goto(`/users/${grace.id}/proxies?assign=user`);
+  await selectPerson(page, 'Proxy', 'Amara Okonkwo');
+  await panel.getByRole('button', { name: 'Cancel' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await panel.getByRole('button', { name: 'Assign 1 user' }).click();
+  await expectToast(page, 'Amara Okonkwo may act for Grace Lund');
+  await expect(panel).toBeHidden();
+  await expect(question).toBeHidden();
 });
 
 test('shows a cycle in the graph and in the table', async ({ page, calls }) => {

@@ -40,6 +40,8 @@ interface AssignPanelProps {
   proxyUserId: number | undefined;
   userId: number | undefined;
   onClose: (isSaved: boolean) => void;
+  /** Whether a search closes the panel, if it is open through the search. */
+  isLeft?: (search: object) => boolean;
 }
 
 /** Panel that assigns users to a proxy and shows the effect before saving. */
@@ -47,13 +49,14 @@ export function AssignPanel({
   proxyUserId: initialProxyUserId,
   userId: initialUserId,
   onClose,
+  isLeft,
 }: AssignPanelProps) {
   const { reason } = usePermission('changeProxies');
   const { assignments } = useAssignments();
   const [proxyUserId, setProxyUserId] = useState(initialProxyUserId);
   const [userIds, setUserIds] = useState(initialUserId === undefined ? NO_IDS : [initialUserId]);
   const [replace, setReplace] = useState(false);
-  useUnsavedGuard(proxyUserId !== initialProxyUserId || userIds.some((id) => id !== initialUserId));
+  useUnsavedGuard(proxyUserId !== initialProxyUserId || userIds.some((id) => id !== initialUserId), isLeft);
   const ids = useMemo(
     () => [...(proxyUserId === undefined ? [] : [proxyUserId]), ...userIds],
     [proxyUserId, userIds],

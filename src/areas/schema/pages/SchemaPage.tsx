@@ -22,7 +22,6 @@ import { suggestApiName } from '../../../lib/text/api-names.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
@@ -85,8 +84,8 @@ export function SchemaPage() {
   const visibleFields = fields.filter(({ name, apiName }) =>
     foldText(`${name} ${apiName}`).includes(searchText),
   );
-  const openPanel = (search: { edit?: true; field?: number | 'new' }) =>
-    router.navigate({ to: '/entries/$type/schema', params: { type: type.apiName }, search });
+  const openPanel = (search: { edit?: true; field?: number | 'new' }, ignoreBlocker = false) =>
+    router.navigate({ to: '/entries/$type/schema', params: { type: type.apiName }, search, ignoreBlocker });
   const editedField = typeof panel === 'number' ? fields.find(({ id }) => id === panel) : undefined;
   return (
     <Page
@@ -166,7 +165,7 @@ export function SchemaPage() {
           key={panel}
           field={editedField}
           {...{ type, fields, schema }}
-          onClose={() => openPanel({})}
+          onClose={(isSaved) => openPanel({}, isSaved)}
         />
       )}
     </Page>
@@ -235,7 +234,7 @@ function FieldLoader({ field, ...props }: FieldPanelProps & { field: Field }) {
   if (data) return <FieldEditor {...props} start={data} />;
   const failure = error === null ? undefined : toServiceError(error);
   return (
-    <Panel title={`Edit ${field.name}`} onClose={() => void props.onClose()}>
+    <Panel title={`Edit ${field.name}`} onClose={() => void props.onClose(false)}>
       <div className="sch-waiting">
         {failure ? (
           <ErrorState
@@ -263,7 +262,7 @@ interface FieldEditorProps {
   type: EntryTypeVm;
   fields: readonly Field[];
   schema: Schema;
-  onClose: () => Promise<void>;
+  onClose: (isSaved: boolean) => Promise<void>;
   /** The field when editing started; undefined for a new field. */
   start: FieldVersion | undefined;
 }
@@ -322,11 +321,11 @@ function FieldEditor({ start, type, fields, schema, onClose }: FieldEditorProps)
     defaultValues: before,
   });
   const { isDirty, isSubmitting } = form.formState;
-  useUnsavedGuard(isDirty);
+  const panel = field?.id ?? 'new';
+  useUnsavedGuard(isDirty, (search) => !('field' in search && search.field === panel));
   const thrown = create.error ?? (isStale(update.error) ? reloadError : update.error);
   // The form shows each error object once, so the object must be stable.
   const error = useMemo(() => (thrown === null ? undefined : toFormError(thrown)), [thrown]);
-  const mayClose = () => (isDirty ? confirmDiscard() : Promise.resolve(true));
 
   const mergeOtherChanges = async (mine: FieldValues, fieldId: number) => {
     const stored = await loadField(fieldId);
@@ -356,14 +355,13 @@ function FieldEditor({ start, type, fields, schema, onClose }: FieldEditorProps)
       return;
     }
     form.reset(values);
-    await onClose();
+    await onClose(true);
   };
 
   return (
     <Panel
       title={field ? `Edit ${field.name}` : `New field of ${type.pluralName}`}
-      confirmClose={mayClose}
-      onClose={() => void onClose()}
+      onClose={() => void onClose(false)}
     >
       <div
         className="sch-panel"
@@ -378,7 +376,7 @@ function FieldEditor({ start, type, fields, schema, onClose }: FieldEditorProps)
           error={error}
           submitLabel={field ? (otherChanges === undefined ? 'Save' : 'Save both') : 'Create field'}
           disabledReason={reason}
-          onCancel={() => void mayClose().then((may) => (may ? onClose() : undefined))}
+          onCancel={() => void onClose(false)}
           onSubmit={submit}
         >
           {otherChanges !== undefined && (

@@ -92,7 +92,7 @@ export function TypePanel({ type }: { type?: EntryTypeVm }) {
   });
   const reloadSchema = useReloadSchema();
   const form = useForm({ resolver: zodResolver(typeSchema), defaultValues: toTypeValues(type) });
-  useUnsavedGuard(form.formState.isDirty);
+  useUnsavedGuard(form.formState.isDirty, (search) => !((type ? 'edit' : 'new') in search));
   const close = () =>
     type
       ? router.navigate({ to: '/entries/$type/schema', params: { type: type.apiName } })

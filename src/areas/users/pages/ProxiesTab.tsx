@@ -56,12 +56,15 @@ function Assignments() {
       </Card>
     );
   }
-  const close = (done: boolean) => void navigate({ to: '.', search: {}, ignoreBlocker: done });
+  const panel = {
+    onClose: (done: boolean) => void navigate({ to: '.', search: {}, ignoreBlocker: done }),
+    isLeft: (search: object) => !('assign' in search && search.assign === assign),
+  };
   return (
     <>
       <AssignmentCards />
-      {assign === 'proxy' && <AssignPanel proxyUserId={user.id} userId={undefined} onClose={close} />}
-      {assign === 'user' && <AssignPanel proxyUserId={undefined} userId={user.id} onClose={close} />}
+      {assign === 'proxy' && <AssignPanel proxyUserId={user.id} userId={undefined} {...panel} />}
+      {assign === 'user' && <AssignPanel proxyUserId={undefined} userId={user.id} {...panel} />}
     </>
   );
 }
