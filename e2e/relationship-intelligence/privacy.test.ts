@@ -117,12 +117,22 @@ test('typed settings are checked with a sentence, an ended history stays ended, 
   await expect(page.getByText('example is no domain.')).toBeVisible();
   await expectAccessible(page);
   await page.getByLabel('Internal domains').fill('inside.example');
+  const dialog = page.getByRole('alertdialog');
+  const meetings = page.getByRole('switch', { name: 'Meeting Relationships' });
+  await meetings.click();
+  await expect(meetings).toBeChecked();
+  await page.getByRole('link', { name: 'Status' }).click();
+  await dialog.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(page.getByLabel('Internal domains')).toHaveValue('inside.example');
   // The button moves when the message goes.
   await expect(page.getByText('example is no domain.')).toBeHidden();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('Settings saved')).toBeVisible();
+  await page.getByRole('link', { name: 'Status' }).click();
+  await expect(page).toHaveURL('/imports/status');
+  await page.goBack();
+  await expect(page.getByLabel('Internal domains')).toHaveValue('inside.example');
 
-  const dialog = page.getByRole('alertdialog');
   await page.getByRole('button', { name: 'End historical upload' }).click();
   await expect(dialog).toContainText('Items before the previous month are skipped');
   await dialog.getByRole('textbox').fill('End historical upload');

@@ -26,6 +26,7 @@ import { personColumn } from '../../../directory/person-columns.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
@@ -59,8 +60,7 @@ export function RelationshipSettingsPage() {
         <SwitchesCard settings={data.data} />
         <UsersCard settings={data.data} />
         <ExclusionsCard />
-        {/* Saved values replace the typed ones. */}
-        <PeriodCard key={data.data.modifiedDate} settings={data.data} />
+        <PeriodCard settings={data.data} />
         <HistoryCard settings={data.data} />
         <ErasureCard />
       </div>
@@ -336,20 +336,26 @@ function Trial({ trial, value }: { trial: ExclusionTrial; value: string }) {
   );
 }
 
-/** Numbers of days that are saved together. */
+type Periods = Pick<RelationshipSettings, 'historicalSyncPeriodDays' | 'retentionDays' | 'internalDomains'>;
+
+const toPeriodTexts = ({ historicalSyncPeriodDays, retentionDays, internalDomains }: Periods) => ({
+  historicalSyncPeriodDays: String(historicalSyncPeriodDays),
+  retentionDays: String(retentionDays ?? ''),
+  internalDomains: internalDomains.join('\n'),
+});
+
+/** Numbers of days and domains that are saved together. */
 function PeriodCard({ settings }: { settings: RelationshipSettings }) {
   const { save, reason, isPending } = useUpdateSettings();
   const form = useForm({
     resolver: zodResolver(periodsSchema),
-    defaultValues: {
-      historicalSyncPeriodDays: String(settings.historicalSyncPeriodDays),
-      retentionDays: String(settings.retentionDays ?? ''),
-      internalDomains: settings.internalDomains.join('\n'),
-    },
+    // Replaces what is typed only if the stored values of this card have changed.
+    values: toPeriodTexts(settings),
   });
   const { control } = form;
+  useUnsavedGuard(form.formState.isDirty);
   const submit = form.handleSubmit((values) => {
-    if (reason === undefined) save(values, 'Settings saved');
+    if (reason === undefined) save(values, 'Settings saved', () => form.reset(toPeriodTexts(values)));
   });
   return (
     <Card title="Periods and domains">

@@ -8,11 +8,14 @@ import { toast } from '../../../ui/toast.ts';
 export function useUpdateSettings() {
   const { reason } = usePermission('updateRelationshipSettings');
   const update = useWrite('updateRelationshipSettings', updateRelationshipSettingsMutation());
-  const save = (body: RelationshipSettingsInfo, done?: string) =>
+  const save = (body: RelationshipSettingsInfo, done?: string, onSaved?: () => void) =>
     update.mutate(
       { body },
       {
-        onSuccess: () => done !== undefined && toast({ title: done }),
+        onSuccess() {
+          onSaved?.();
+          if (done !== undefined) toast({ title: done });
+        },
         onError: ({ message, fields }) =>
           toast({ tone: 'bad', title: message, description: fields.map((one) => one.message).join(' ') }),
       },
