@@ -128,10 +128,18 @@ test('sets up the site, imports a mailbox after a dry run, and shows run, status
 
   await page.goto('/imports/runs');
   await expectRow(grid(page, 'Runs'), { Outcome: '2 added', Note: 'Dry run' });
+  await page.getByRole('radio', { name: 'E-mails' }).check({ force: true });
+  await expect(page).toHaveURL('/imports/runs?kind=emails');
   await page
     .getByRole('button', { name: /^E-mails \d+$/ })
     .first()
     .click();
+  await expect(page.getByRole('dialog')).toContainText('2 added');
+  await page.goBack();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.goForward();
+  await page.reload();
+  await expect(page.getByRole('radio', { name: 'E-mails', includeHidden: true })).toBeChecked();
   await expect(page.getByRole('dialog')).toContainText('2 added');
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Close' }).click();

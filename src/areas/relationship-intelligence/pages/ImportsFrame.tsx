@@ -12,7 +12,9 @@ export function ImportsFrame() {
         <Link to="/imports" activeOptions={{ exact: true }}>
           New import
         </Link>
-        <Link to="/imports/runs">Runs</Link>
+        <Link to="/imports/runs" activeOptions={{ includeSearch: false }}>
+          Runs
+        </Link>
         <Link to="/imports/status">Status</Link>
         <Link to="/imports/relationships" activeOptions={{ includeSearch: false }}>
           Relationships

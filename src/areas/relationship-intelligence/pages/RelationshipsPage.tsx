@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { HeartHandshake } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { Relationship } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listRelationshipsOptions } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
@@ -19,7 +19,11 @@ import type { Column } from '../../../ui/table/columns.ts';
 import { RemovableChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { RelationshipCounts } from './RelationshipCounts.tsx';
-import { parseRelationshipsView, serializeRelationshipsView } from './relationships-view.ts';
+import {
+  parseRelationshipsView,
+  serializeRelationshipsView,
+  startChangedFilter,
+} from './relationships-view.ts';
 import type { RelationshipsView } from './relationships-view.ts';
 import { renderPages } from './RunsPage.tsx';
 import './imports.css';
@@ -126,15 +130,19 @@ function RelationshipsTable() {
   const navigate = route.useNavigate();
   const { view, show, type, settle } = useDebouncedView<RelationshipsView>({
     view: urlView,
-    write: (next, replace) => navigate({ to: '.', search: serializeRelationshipsView(next), replace }),
+    write: (next, replace) =>
+      navigate({
+        to: '.',
+        search: serializeRelationshipsView(startChangedFilter(urlView, next)),
+        replace,
+      }),
   });
-  const [page, setPage] = useState(1);
   const filter = {
     ...toFilter(urlView.q, urlView.userId),
     ...(urlView.entryId !== undefined && { entryId: urlView.entryId }),
   };
   const query = useQuery({
-    ...listRelationshipsOptions({ query: { ...filter, pageNumber: page, pageSize: PAGE_SIZE } }),
+    ...listRelationshipsOptions({ query: { ...filter, pageNumber: urlView.page, pageSize: PAGE_SIZE } }),
     placeholderData: keepPreviousData,
   });
   const { data, error, isFetching, refetch } = query;
@@ -151,10 +159,7 @@ function RelationshipsTable() {
               label="Address or domain"
               placeholder="Address or domain"
               value={view.q}
-              onChange={(q) => {
-                type(q);
-                setPage(1);
-              }}
+              onChange={type}
               onBlur={settle}
             />
             {view.userId === undefined ? (
@@ -163,10 +168,7 @@ function RelationshipsTable() {
                 isLabelHidden
                 placeholder="Person of this site"
                 getDisabledReason={() => undefined}
-                onSelect={(userId) => {
-                  show({ ...view, userId });
-                  setPage(1);
-                }}
+                onSelect={(userId) => show({ ...view, userId })}
               />
             ) : (
               <RemovableChip
@@ -201,8 +203,10 @@ function RelationshipsTable() {
             addresses.
           </EmptyState>
         }
-        onClearFilters={isFiltered ? () => show({ q: '', userId: undefined, entryId: undefined }) : undefined}
-        footer={renderPages(page, PAGE_SIZE, data?.totalCount, setPage)}
+        onClearFilters={
+          isFiltered ? () => show({ q: '', userId: undefined, entryId: undefined, page: 1 }) : undefined
+        }
+        footer={renderPages(urlView.page, PAGE_SIZE, data?.totalCount, (page) => show({ ...view, page }))}
       />
     </>
   );

@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
-import { useState } from 'react';
 import type { ImportRun, ImportRunResults } from '../../../../contract/generated/types.gen.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -27,7 +26,7 @@ import { CountsBar } from './CountsBar.tsx';
 import { WARNING_TEXTS } from './warnings.ts';
 import './imports.css';
 
-type Kind = 'all' | ImportRun['kind'];
+const route = getRouteApi('/_app/imports/runs');
 
 const KINDS = [
   { value: 'all', label: 'All' },
@@ -102,9 +101,13 @@ const COLUMNS: readonly Column<RunRow>[] = [
 
 /** Imports of the last 90 days with their counts. */
 export function RunsPage() {
-  const [kind, setKind] = useState<Kind>('all');
-  const [page, setPage] = useState(1);
-  const [opened, setOpened] = useState<number>();
+  const { kind = 'all', page = 1, run: opened } = route.useSearch();
+  const navigate = route.useNavigate();
+  const setKind = (next: typeof kind) => void navigate({ search: next === 'all' ? {} : { kind: next } });
+  const setPage = (next: number) =>
+    void navigate({ search: ({ page: _page, ...list }) => (next === 1 ? list : { ...list, page: next }) });
+  const setOpened = (run: number | undefined) =>
+    void navigate({ search: ({ run: _closed, ...list }) => (run === undefined ? list : { ...list, run }) });
   const query = useQuery({
     ...listImportRunsOptions({
       query: { pageNumber: page, pageSize: PAGE_SIZE, ...(kind !== 'all' && { kind }) },
@@ -119,17 +122,7 @@ export function RunsPage() {
       <ListTable
         table="importRuns"
         tools={<QueryAge query={query} />}
-        filters={
-          <SegmentedControl
-            label="Kind"
-            options={KINDS}
-            value={kind}
-            onChange={(value) => {
-              setKind(value);
-              setPage(1);
-            }}
-          />
-        }
+        filters={<SegmentedControl label="Kind" options={KINDS} value={kind} onChange={setKind} />}
         label="Runs"
         columns={COLUMNS}
         rows={data?.map((run) => ({ ...run, onOpen: setOpened }))}
@@ -155,14 +148,14 @@ export function RunsPage() {
   );
 }
 
-/** Footer of a list whose total is known; undefined if it has one page. */
+/** Footer of a list whose total is known; undefined on the only page. */
 export const renderPages = (
   page: number,
   pageSize: number,
   totalCount: number | undefined,
   onPage: (page: number) => void,
 ) =>
-  totalCount !== undefined && totalCount > pageSize ? (
+  totalCount !== undefined && (page > 1 || totalCount > pageSize) ? (
     <Pages page={page} isLast={page * pageSize >= totalCount} onPage={onPage} />
   ) : undefined;
 
