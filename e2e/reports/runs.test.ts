@@ -1,8 +1,8 @@
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
-import { chooseMenuItem, chooseRowAction, fillForm, findSelect } from '../support/actions.ts';
+import { chooseMenuItem, chooseOption, chooseRowAction, fillForm, findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { checkPageAtWidths } from '../support/checks/page-checks.ts';
-import { readDocx } from '../support/data/documents.ts';
+import { buildDocx, readDocx } from '../support/data/documents.ts';
 import { createEntryType, DATA, SCHEMA } from '../support/data/entries.ts';
 import { downloadBytes } from '../support/data/files.ts';
 import { ada } from '../support/data/people.ts';
@@ -92,5 +92,59 @@ test('a report of the filtered list is generated, delivered, compared and repeat
     await expect(page.getByRole('link', { name: 'Show the report' })).toBeVisible();
     await page.getByRole('link', { name: 'Show the list' }).click();
     await expect(page.getByText('1 matches')).toBeVisible();
+  });
+});
+
+test('a report is not generated again with another template, unless it is chosen', async ({ page }) => {
+  await openAs(page, ada);
+  await createEntryType(page, 'Quay');
+  await createEntryType(page, 'Crane');
+  await uploadTemplate(page, 'Crane', 'All cranes', 'Crane {Name}');
+  const { id } = await uploadTemplate(page, 'Quay', 'Quay profile', 'Quay {Name}');
+  await uploadTemplate(page, 'Quay', 'Quay letter', 'Dear {Name}');
+  await page.goto(`/reports/generate?template=${id}`);
+  await page.getByRole('button', { name: 'Generate report' }).click();
+  const run = page.getByRole('row', { name: /Quay profile/ });
+  await expect(run).toContainText('Ready');
+
+  await test.step('a broken template is named, and others of its type are offered', async () => {
+    const response = await page.request.put(`/console/api/rest/v4/templatereports/${id}`, {
+      headers: { 'X-Steward-Console': '1' },
+      multipart: {
+        model: '{}',
+        file: { name: 'Quay.docx', mimeType: 'application/zip', buffer: buildDocx(['{Nothing}']) },
+      },
+    });
+    expect(response.ok(), await response.text()).toBe(true);
+    await chooseRowAction(run, 'Generate again With other entries or another moment');
+    await expect(page.getByRole('note').filter({ hasText: 'Quay profile is broken' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Generate report' })).toHaveCount(0);
+    await checkPageAtWidths(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await findSelect(page, 'Template').click();
+    await expect(page.getByRole('listbox').getByRole('option')).toHaveText(['Quay letter (Word)']);
+    await page.keyboard.press('Escape');
+    await chooseOption(findSelect(page, 'Template'), 'Quay letter');
+    await expect(page.getByRole('note').filter({ hasText: 'is broken' })).toHaveCount(0);
+    await page.getByRole('button', { name: 'Generate report' }).click();
+    await expect(page.getByRole('row', { name: /Quay letter/ })).toContainText('Ready');
+  });
+
+  await test.step('the palette offers ready templates only', async () => {
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Search and commands' });
+    await palette.getByRole('searchbox').fill('generate quay');
+    await expect(palette.getByRole('menuitem', { name: 'Generate Quay letter' })).toBeVisible();
+    await expect(palette.getByRole('menuitem', { name: 'Generate Quay profile' })).toHaveCount(0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await expect(palette).toBeHidden();
+  });
+
+  await test.step('a deleted template is said to be deleted', async () => {
+    await sendRequest(page.request, 'DELETE', `/api/rest/v4/templatereports/${id}`);
+    await chooseRowAction(run, 'Generate again With other entries or another moment');
+    await expect(page.getByRole('note').filter({ hasText: 'This template does not exist' })).toBeVisible();
+    await expect(findSelect(page, 'Template')).toHaveText('Choose');
   });
 });

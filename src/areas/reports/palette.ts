@@ -38,12 +38,15 @@ const palette: PaletteContribution = {
       needs: 'startReportRun',
       async find(target, { client, navigate }) {
         const templates = await client.ensureQueryData(listReportTemplatesOptions());
-        const items = templates.map(({ id, name }) => ({
-          id: String(id),
-          label: `Generate ${name}`,
-          icon: FilePlus,
-          run: () => void navigate({ to: '/reports/generate', search: formatSelection({ templateId: id }) }),
-        }));
+        const items = templates
+          .filter(({ status }) => status === 'Ready')
+          .map(({ id, name }) => ({
+            id: String(id),
+            label: `Generate ${name}`,
+            icon: FilePlus,
+            run: () =>
+              void navigate({ to: '/reports/generate', search: formatSelection({ templateId: id }) }),
+          }));
         return rankByLabel(items, target).slice(0, MAX_TEMPLATES);
       },
     },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatSelection, MAX_SELECTED_ENTRIES, parseSelection } from './selection.ts';
+import type { ReportTemplate } from '../../../../contract/generated/types.gen.ts';
+import { filterTemplates, formatSelection, MAX_SELECTED_ENTRIES, parseSelection } from './selection.ts';
 
 test('a selection survives its URL', () => {
   const selection = {
@@ -23,4 +24,23 @@ test('invalid parameters are ignored, and more ids than a report can name', () =
     asOf: '',
     ids: { length: MAX_SELECTED_ENTRIES },
   });
+});
+
+const template = (id: number, entryTypeId: number, status: ReportTemplate['status'] = 'Ready') =>
+  ({ id, entryTypeId, status }) as ReportTemplate;
+
+test('a selection is generated with ready templates of its entry type', () => {
+  const templates = [template(1, 10), template(2, 10, 'Broken'), template(3, 20), template(4, 10)];
+  const list = (search: Parameters<typeof parseSelection>[0], typeId?: number) =>
+    filterTemplates(templates, parseSelection(search), typeId).map(({ id }) => id);
+  expect(list({})).toEqual([1, 3, 4]);
+  expect(list({ template: 2 })).toEqual([1, 3, 4]);
+  expect(list({ type: 'Company' }, 10)).toEqual([1, 4]);
+  expect(list({ type: '10', template: 3, ids: '7' }, 10)).toEqual([1, 4]);
+  // Without a type the template has it, also a broken one.
+  expect(list({ template: 2, ids: '7' })).toEqual([1, 4]);
+  expect(list({ template: 3, query: { Size: 1 } })).toEqual([3]);
+  // A deleted template, and a deleted type.
+  expect(list({ template: 9, ids: '7' })).toEqual([]);
+  expect(list({ type: 'Company', ids: '7' })).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import type { ReportTemplate } from '../../../../contract/generated/types.gen.ts';
 import {
   formatList,
   omitUndefined,
@@ -43,6 +44,22 @@ export function parseSelection(search: Search): ReportSelection {
     asOf: Number.isNaN(Date.parse(time)) ? '' : time,
     filter: readSearchText(search['filter']),
   };
+}
+
+/**
+ * Ready templates with which a selection can be generated. Entries and conditions belong to one entry type: that of the selection
+ * (`typeId`, if it exists), otherwise that of its template.
+ */
+export function filterTemplates(
+  templates: readonly ReportTemplate[],
+  { type, templateId, ids, query }: Pick<ReportSelection, 'type' | 'templateId' | 'ids' | 'query'>,
+  typeId: number | undefined,
+): ReportTemplate[] {
+  const isBound = type !== '' || (templateId !== undefined && (ids.length > 0 || query !== undefined));
+  const entryTypeId = type === '' ? templates.find(({ id }) => id === templateId)?.entryTypeId : typeId;
+  return templates.filter(
+    (template) => template.status === 'Ready' && (!isBound || template.entryTypeId === entryTypeId),
+  );
 }
 
 const toText = (text: string | undefined) =>

@@ -22,6 +22,7 @@ import { useWrite } from '../../../api/write.ts';
 import { parseWallIso, toDateTimeField } from '../../../lib/dates/time-zones.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
@@ -36,7 +37,7 @@ import { useSchema, useTimeZone } from '../../entries/index.ts';
 import { showStartedJob } from '../../jobs/index.ts';
 import { FORMAT_LABELS, sortTemplates } from '../model/reports.ts';
 import { NO_DELIVERY, toTiming } from '../model/schedules.ts';
-import { parseSelection } from '../model/selection.ts';
+import { filterTemplates, parseSelection } from '../model/selection.ts';
 import type { ReportSelection } from '../model/selection.ts';
 import { DeliveryFields } from './DeliveryFields.tsx';
 import '../reports.css';
@@ -70,33 +71,39 @@ function GenerateForm({ selection }: { selection: ReportSelection }) {
       </ErrorState>
     );
   if (!data) return <SkeletonRows rows={5} />;
-  const templates = sortTemplates(data).filter(
-    ({ status, entryTypeId }) => status === 'Ready' && (type === undefined || entryTypeId === type.id),
-  );
+  const templates = filterTemplates(sortTemplates(data), selection, type?.id);
   if (templates.length === 0)
     return (
-      <EmptyState
-        icon={FileText}
-        title={type ? `No template for ${type.pluralName} is ready` : 'No template is ready'}
-        actions={<Link to="/reports">Show the templates</Link>}
-      >
-        A template is a Word or Excel file with placeholders.
-      </EmptyState>
+      <>
+        {selection.templateId !== undefined && (
+          <UnusableTemplate template={data.find(({ id }) => id === selection.templateId)} />
+        )}
+        <EmptyState
+          icon={FileText}
+          title={type ? `No template for ${type.pluralName} is ready` : 'No template is ready'}
+          actions={<Link to="/reports">Show the templates</Link>}
+        >
+          A template is a Word or Excel file with placeholders.
+        </EmptyState>
+      </>
     );
-  return <TemplateForm {...{ selection, templates }} />;
+  return <TemplateForm {...{ selection, templates }} known={data} />;
 }
 
 interface TemplateFormProps {
   selection: ReportSelection;
+  /** Those that can be chosen. */
   templates: readonly ReportTemplate[];
+  /** All templates, of which one that cannot be chosen is named. */
+  known: readonly ReportTemplate[];
 }
 
-function TemplateForm({ selection, templates }: TemplateFormProps) {
+function TemplateForm({ selection, templates, known }: TemplateFormProps) {
   const id = useId();
   const { typeById } = useSchema();
   const { name: timeZone } = useTimeZone();
   const { data: options } = useQuery(getReportOptionsOptions());
-  const [chosenId, setChosenId] = useState(selection.templateId);
+  const [chosenId, setChosenId] = useState(selection.templateId ?? templates[0]?.id);
   const [isPdf, setIsPdf] = useState(false);
   const [document, setDocument] = useState<'one' | 'zip'>('one');
   const [asOf, setAsOf] = useState(
@@ -105,19 +112,17 @@ function TemplateForm({ selection, templates }: TemplateFormProps) {
   const delivery = useForm({ defaultValues: NO_DELIVERY });
   const isRepeated = useWatch({ control: delivery.control, name: 'repeat' }) !== 'once';
   const start = useStart();
-  const template = templates.find((one) => one.id === chosenId) ?? templates[0];
-  if (!template) return null;
-  const type = typeById.get(template.entryTypeId);
+  const template = templates.find((one) => one.id === chosenId);
+  const type = template && typeById.get(template.entryTypeId);
   const isSelected = selection.ids.length > 0;
   const moment = asOf === '' ? undefined : parseWallIso(asOf, timeZone);
   const momentError =
     asOf !== '' && moment === undefined ? `This time does not exist in ${timeZone}` : undefined;
   const limits = options?.limits;
-  const format: ReportFormat = isPdf ? 'pdf' : template.format;
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (start.isPending || momentError !== undefined) return;
+    if (!template || start.isPending || momentError !== undefined) return;
     const entries: Partial<ReportRunRequest> = isSelected
       ? { entryIds: [...selection.ids] }
       : {
@@ -126,6 +131,7 @@ function TemplateForm({ selection, templates }: TemplateFormProps) {
         };
     const values = delivery.getValues();
     const { recipients } = values;
+    const format: ReportFormat = isPdf ? 'pdf' : template.format;
     const request = {
       ...entries,
       format,
@@ -155,17 +161,18 @@ function TemplateForm({ selection, templates }: TemplateFormProps) {
       <CardBody>
         <form className="rep-generate" onSubmit={(event) => void submit(event)}>
           {start.error && <FailureBanner failure={start.error} />}
+          {!template && <UnusableTemplate template={known.find((one) => one.id === chosenId)} />}
           <FieldFrame
             id={`${id}-template`}
             noteId={`${id}-template-note`}
             label="Template"
-            hint={template.description ?? undefined}
+            hint={template ? (template.description ?? undefined) : 'Choose another template.'}
           >
             <Select
               id={`${id}-template`}
               label="Template"
               labelledBy={`${id}-template-label`}
-              value={template.id}
+              value={template?.id}
               describedBy={`${id}-template-note`}
               onChange={setChosenId}
               options={templates.map((one) => ({
@@ -174,80 +181,118 @@ function TemplateForm({ selection, templates }: TemplateFormProps) {
               }))}
             />
           </FieldFrame>
-          <div className="field">
-            <span className="field-label">Entries</span>
-            <p>{describeSelection(selection, type?.pluralName ?? 'entries')}</p>
-            {!isSelected && type && (
-              <Link to="/entries/$type" params={{ type: type.apiName }}>
-                Select or filter {type.pluralName}
-              </Link>
-            )}
-          </div>
-          <fieldset className="rep-choices">
-            <legend className="field-label">Format</legend>
-            <Choice
-              name={`${id}-format`}
-              label={FORMAT_LABELS[template.format]}
-              isChosen={!isPdf}
-              onChoose={() => setIsPdf(false)}
-            />
-            <Choice
-              name={`${id}-format`}
-              label="PDF"
-              isChosen={isPdf}
-              hint={options?.pdf.isAvailable === true ? undefined : (options?.pdf.reason ?? undefined)}
-              isDisabled={options?.pdf.isAvailable !== true}
-              onChoose={() => setIsPdf(true)}
-            />
-          </fieldset>
-          {!template.listsRows && (
-            <fieldset className="rep-choices">
-              <legend className="field-label">Documents</legend>
-              <Choice
-                name={`${id}-document`}
-                label="One document"
-                hint={limits && `A section for each entry, up to ${formatNumber(limits.sections)}.`}
-                isChosen={document === 'one'}
-                onChoose={() => setDocument('one')}
-              />
-              <Choice
-                name={`${id}-document`}
-                label="A document for each entry"
-                hint={limits && `In a ZIP file, up to ${formatNumber(limits.files)}.`}
-                isChosen={document === 'zip'}
-                onChoose={() => setDocument('zip')}
-              />
-            </fieldset>
+          {template && (
+            <>
+              <div className="field">
+                <span className="field-label">Entries</span>
+                <p>{describeSelection(selection, type?.pluralName ?? 'entries')}</p>
+                {!isSelected && type && (
+                  <Link to="/entries/$type" params={{ type: type.apiName }}>
+                    Select or filter {type.pluralName}
+                  </Link>
+                )}
+              </div>
+              <fieldset className="rep-choices">
+                <legend className="field-label">Format</legend>
+                <Choice
+                  name={`${id}-format`}
+                  label={FORMAT_LABELS[template.format]}
+                  isChosen={!isPdf}
+                  onChoose={() => setIsPdf(false)}
+                />
+                <Choice
+                  name={`${id}-format`}
+                  label="PDF"
+                  isChosen={isPdf}
+                  hint={options?.pdf.isAvailable === true ? undefined : (options?.pdf.reason ?? undefined)}
+                  isDisabled={options?.pdf.isAvailable !== true}
+                  onChoose={() => setIsPdf(true)}
+                />
+              </fieldset>
+              {!template.listsRows && (
+                <fieldset className="rep-choices">
+                  <legend className="field-label">Documents</legend>
+                  <Choice
+                    name={`${id}-document`}
+                    label="One document"
+                    hint={limits && `A section for each entry, up to ${formatNumber(limits.sections)}.`}
+                    isChosen={document === 'one'}
+                    onChoose={() => setDocument('one')}
+                  />
+                  <Choice
+                    name={`${id}-document`}
+                    label="A document for each entry"
+                    hint={limits && `In a ZIP file, up to ${formatNumber(limits.files)}.`}
+                    isChosen={document === 'zip'}
+                    onChoose={() => setDocument('zip')}
+                  />
+                </fieldset>
+              )}
+              {!isRepeated && (
+                <FieldFrame
+                  id={`${id}-as-of`}
+                  noteId={`${id}-as-of-note`}
+                  label="As of"
+                  optional
+                  hint={`Entries and values of that time (${timeZone}). Empty: of the moment when the report is generated.`}
+                  error={momentError}
+                >
+                  <DateInput
+                    id={`${id}-as-of`}
+                    kind="time"
+                    timeZone={timeZone}
+                    value={asOf}
+                    isInvalid={momentError !== undefined}
+                    describedBy={`${id}-as-of-note`}
+                    onChange={setAsOf}
+                  />
+                </FieldFrame>
+              )}
+              <DeliveryFields control={delivery.control} />
+              <div className="rep-submit">
+                <Button
+                  type="submit"
+                  variant="primary"
+                  pending={start.isPending}
+                  disabledReason={momentError}
+                >
+                  {isRepeated ? 'Save schedule' : 'Generate report'}
+                </Button>
+              </div>
+            </>
           )}
-          {!isRepeated && (
-            <FieldFrame
-              id={`${id}-as-of`}
-              noteId={`${id}-as-of-note`}
-              label="As of"
-              optional
-              hint={`Entries and values of that time (${timeZone}). Empty: of the moment when the report is generated.`}
-              error={momentError}
-            >
-              <DateInput
-                id={`${id}-as-of`}
-                kind="time"
-                timeZone={timeZone}
-                value={asOf}
-                isInvalid={momentError !== undefined}
-                describedBy={`${id}-as-of-note`}
-                onChange={setAsOf}
-              />
-            </FieldFrame>
-          )}
-          <DeliveryFields control={delivery.control} />
-          <div className="rep-submit">
-            <Button type="submit" variant="primary" pending={start.isPending} disabledReason={momentError}>
-              {isRepeated ? 'Save schedule' : 'Generate report'}
-            </Button>
-          </div>
         </form>
       </CardBody>
     </Card>
+  );
+}
+
+/** Says why the template that was asked for, or chosen, is not offered. */
+function UnusableTemplate({ template }: { template: ReportTemplate | undefined }) {
+  const { typeById } = useSchema();
+  if (!template)
+    return (
+      <Banner tone="warn" title="This template does not exist">
+        It was deleted. Reports that were generated from it are still listed.
+      </Banner>
+    );
+  const { id, name, status, entryTypeId } = template;
+  return (
+    <Banner
+      tone="warn"
+      title={
+        status === 'Broken'
+          ? `${name} is broken`
+          : `${name} is now for ${typeById.get(entryTypeId)?.pluralName ?? 'a deleted type'}`
+      }
+      actions={
+        <Link to="/reports/$templateId" params={{ templateId: String(id) }}>
+          Show the template
+        </Link>
+      }
+    >
+      {status === 'Broken' ? 'It generates no report until its file is corrected.' : undefined}
+    </Banner>
   );
 }
 

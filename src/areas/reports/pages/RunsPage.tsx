@@ -206,14 +206,17 @@ function LinkedRun({ runId, onShow }: { runId: number; onShow: (run: ReportRun) 
   );
 }
 
-/** The selection of a report, to start with; only the template for reports of others. */
-function toSelection({ templateId, filterText, request = {} }: ReportRun): Partial<ReportSelection> {
+/** The selection of a report, to start with; only the template and its type for reports of others. */
+function toSelection(run: ReportRun): Partial<ReportSelection> {
+  const { templateId, filterText, request = {} } = run;
+  // The template may be deleted, or be for another type since.
+  const type = String(run.entryTypeId);
   const { entryIds = [], query, orderBy = '', asOf = '' } = request;
   // The text begins with the name of the type (GeneratePage).
   const [, filter = ''] = /^[^:]*: (.*)$/s.exec(filterText ?? '') ?? [];
   return typeof query === 'object' && entryIds.length === 0
-    ? { templateId, query, orderBy, asOf, filter }
-    : { templateId, ids: entryIds, asOf };
+    ? { type, templateId, query, orderBy, asOf, filter }
+    : { type, templateId, ids: entryIds, asOf };
 }
 
 /** Why the file of a report cannot be read; undefined if it can. */
