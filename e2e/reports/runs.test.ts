@@ -10,6 +10,8 @@ import { uploadTemplate } from '../support/data/templates.ts';
 import { waitForMailed } from '../support/mail.ts';
 import { expect, test } from '../support/test.ts';
 
+const SCHEDULES = '/api/rest/v4/templatereports/schedules';
+
 test('a report of the filtered list is generated, delivered, compared and repeated', async ({
   page,
   service,
@@ -147,4 +149,45 @@ test('a report is not generated again with another template, unless it is chosen
     await expect(page.getByRole('note').filter({ hasText: 'This template does not exist' })).toBeVisible();
     await expect(findSelect(page, 'Template')).toHaveText('Choose');
   });
+});
+
+test('a recipient who may no longer receive reports is named, and removed by keyboard', async ({
+  page,
+  calls,
+}) => {
+  const readers = await calls.createGroup('Report readers', ['Run Reports', 'Read Data']);
+  const kurt = await calls.createUser({ firstName: 'Kurt', lastName: 'Weill', groups: [readers] });
+  const lotte = await calls.createUser({ firstName: 'Lotte', lastName: 'Lenya', groups: [readers] });
+  await openAs(page, ada);
+  await createEntryType(page, 'Jetty');
+  const { id: templateId } = await uploadTemplate(page, 'Jetty', 'Jetty profile', 'Jetty {Name}');
+  await sendRequest(page.request, 'POST', SCHEDULES, {
+    templateId,
+    query: {},
+    format: 'docx',
+    frequency: 'daily',
+    time: '07:30',
+    recipients: [kurt.id],
+  });
+  await calls.call('PUT', '/user', { id: kurt.id, isActive: false });
+  await page.goto('/reports/schedules');
+  const schedule = page.getByRole('row', { name: /Jetty profile/ });
+  await chooseRowAction(schedule, 'Change');
+  const panel = page.getByRole('dialog', { name: 'Schedule of Jetty profile' });
+  const remove = panel.getByRole('button', { name: `Remove ${kurt.name}` });
+  const refusal = panel.getByText(`${kurt.name} can no longer receive reports.`);
+  await expect(remove).toBeVisible();
+  await expect(refusal).toBeVisible();
+  await checkPageAtWidths(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await fillForm(panel, { 'Send to': [lotte.name] });
+  await expect(panel.getByRole('button', { name: `Remove ${lotte.name}` })).toBeVisible();
+  await remove.focus();
+  await page.keyboard.press('Enter');
+  await expect(remove).toHaveCount(0);
+  await expect(refusal).toHaveCount(0);
+  await panel.getByRole('combobox', { name: 'Send to' }).press('Escape');
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await expect(panel).toBeHidden();
+  await expect(schedule).toContainText(lotte.name);
 });

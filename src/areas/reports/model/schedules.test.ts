@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatPeople, formatTimes, NO_DELIVERY, toTiming } from './schedules.ts';
+import { describeRefused, formatPeople, formatTimes, NO_DELIVERY, toTiming } from './schedules.ts';
 
 test('times in a request name only the day that they use', () => {
   const values = { ...NO_DELIVERY, time: '07:30', weekday: 5, dayOfMonth: 31 };
@@ -24,4 +24,7 @@ test('times and people in words', () => {
   expect(formatTimes({ ...at, frequency: 'monthly', dayOfMonth: 31 })).toBe('Monthly on day 31 at 07:30');
   expect(formatPeople([])).toBe('Nobody');
   expect(formatPeople([{ name: 'Ada' }, { name: 'Grace' }, { name: 'Kurt' }])).toBe('Ada and 2 more');
+  expect(describeRefused([{ name: 'Ada' }, { name: 'Kurt' }])).toBe(
+    'Ada and Kurt can no longer receive reports. Remove them to save the schedule.',
+  );
 });

@@ -74,3 +74,9 @@ export const formatPeople = (people: readonly { name: string }[]): string => {
   if (!first) return 'Nobody';
   return others.length === 0 ? first.name : `${first.name} and ${others.length} more`;
 };
+
+const conjunction = new Intl.ListFormat('en-GB', { type: 'conjunction' });
+
+/** Says which recipients of a schedule can no longer receive reports: they are inactive, or lack a capability. */
+export const describeRefused = (people: readonly { name: string }[]): string =>
+  `${conjunction.format(people.map(({ name }) => name))} can no longer receive reports. Remove them to save the schedule.`;

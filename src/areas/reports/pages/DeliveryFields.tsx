@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useWatch } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
+import type { ReportSchedule } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listReportRecipientsOptions } from '../../../api/generated/queries/reports.gen.ts';
 import { useSession } from '../../../api/session.ts';
@@ -9,7 +10,7 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { MultiSelectField } from '../../../ui/form/select/MultiSelectField.tsx';
 import { SelectField } from '../../../ui/form/select/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
-import { WEEKDAYS } from '../model/schedules.ts';
+import { describeRefused, WEEKDAYS } from '../model/schedules.ts';
 import type { DeliveryValues, Repetition } from '../model/schedules.ts';
 
 const REPETITIONS: readonly { value: Repetition; label: string }[] = [
@@ -22,15 +23,15 @@ const DAYS = Array.from({ length: 31 }, (_, at) => ({ value: at + 1, label: `Day
 
 interface DeliveryFieldsProps {
   control: Control<DeliveryValues>;
-  /** Whether it is a schedule already, which cannot become a single report. */
-  isSchedule?: boolean;
+  /** The schedule that is changed, which cannot become a single report. */
+  schedule?: Pick<ReportSchedule, 'recipients'>;
 }
 
 /** Who gets a report, and how often it is generated. */
-export function DeliveryFields({ control, isSchedule = false }: DeliveryFieldsProps) {
+export function DeliveryFields({ control, schedule }: DeliveryFieldsProps) {
   const { site } = useSession();
   const { data: people, error, refetch } = useQuery(listReportRecipientsOptions());
-  const repeat = useWatch({ control, name: 'repeat' });
+  const [repeat, recipients] = useWatch({ control, name: ['repeat', 'recipients'] });
   if (!people && error)
     return (
       <ErrorState title="The people could not be loaded" onRetry={() => void refetch()}>
@@ -38,6 +39,10 @@ export function DeliveryFields({ control, isSchedule = false }: DeliveryFieldsPr
       </ErrorState>
     );
   if (!people) return <SkeletonRows rows={2} />;
+  const refused = schedule?.recipients.filter(
+    ({ id }) => recipients.includes(id) && !people.some((person) => person.id === id),
+  );
+  const refusal = refused && refused.length > 0 ? describeRefused(refused) : undefined;
   return (
     <>
       <MultiSelectField
@@ -45,14 +50,16 @@ export function DeliveryFields({ control, isSchedule = false }: DeliveryFieldsPr
         name="recipients"
         label="Send to"
         placeholder="Nobody"
-        hint="They get a mail with a link to the report, which requires signing in."
+        hint={refusal ?? 'They get a mail with a link to the report, which requires signing in.'}
+        errorHelp={refusal}
+        chosenOptions={schedule?.recipients.map(({ id, name }) => ({ value: id, label: name }))}
         options={people.map(({ id, name, email }) => ({ value: id, label: name, hint: email }))}
       />
       <SelectField
         control={control}
         name="repeat"
         label="Generate"
-        options={isSchedule ? REPETITIONS.slice(1) : REPETITIONS}
+        options={schedule ? REPETITIONS.slice(1) : REPETITIONS}
       />
       {repeat === 'weekly' && (
         <SelectField control={control} name="weekday" label="Day of the week" options={WEEKDAYS} />

@@ -167,7 +167,7 @@ function SchedulePanel({ schedule, onClose }: { schedule: ReportSchedule; onClos
           update.mutate({ ...toTiming(values), recipients: values.recipients }, { onSuccess: onClose })
         }
       >
-        <DeliveryFields control={form.control} isSchedule />
+        <DeliveryFields control={form.control} schedule={schedule} />
       </Form>
     </Panel>
   );

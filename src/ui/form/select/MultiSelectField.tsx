@@ -16,22 +16,33 @@ interface MultiSelectFieldProps<Values extends FieldValues, Output> extends Fiel
   readonly (string | number)[] | undefined
 > {
   options: readonly FieldOption[];
+  /** Name chosen values that are not, or no longer, among the options; without one the chip shows the value. */
+  chosenOptions?: readonly FieldOption[] | undefined;
   placeholder?: string;
 }
 
-/** Selects several of many options: chips for selected ones, typing filters the list, Backspace removes the last chip. */
+const isOptionValue = (value: unknown): value is FieldOption['value'] =>
+  typeof value === 'string' || typeof value === 'number';
+
+/**
+ * Selects several of many options: a chip for each chosen value, typing filters the list, Backspace removes the last chip. Values
+ * without an option stay chosen until their chip is removed.
+ */
 export function MultiSelectField<Values extends FieldValues, Output>(
   props: MultiSelectFieldProps<Values, Output>,
 ) {
-  const { label, hint, errorHelp, options, placeholder } = props;
-  const getLabel = (item: unknown) => options.find((option) => option.value === item)?.label;
+  const { label, hint, errorHelp, options, chosenOptions = [], placeholder } = props;
+  const named = [...options, ...chosenOptions];
+  const getLabel = (item: unknown) => named.find((option) => option.value === item)?.label;
   const { bind, value, error, id, noteId } = useField(props, getLabel);
   const input = useRef<HTMLInputElement>(null);
   const box = useRef<HTMLDivElement>(null);
-  const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
-  const chips = options.filter((option) => chosen.includes(option.value));
-  const selected = useStableValues(chips.map((option) => option.value));
-  const setChosen = (values: readonly unknown[]) => bind.onChange(values);
+  const values: readonly unknown[] = Array.isArray(value) ? value : [];
+  const chosen = useStableValues(values.filter((one) => isOptionValue(one)));
+  const chips = chosen.map(
+    (one): FieldOption => named.find((option) => option.value === one) ?? { value: one, label: String(one) },
+  );
+  const setChosen = (next: readonly unknown[]) => bind.onChange(next);
   return (
     <FieldFrame {...{ id, noteId, label, hint, error, errorHelp }}>
       <ComboBox
@@ -47,7 +58,7 @@ export function MultiSelectField<Values extends FieldValues, Output>(
         isInvalid={error !== undefined}
         validationBehavior="aria"
         defaultItems={options}
-        value={selected}
+        value={chosen}
         onChange={setChosen}
         onBlur={bind.onBlur}
       >
