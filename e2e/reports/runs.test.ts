@@ -191,3 +191,38 @@ test('a recipient who may no longer receive reports is named, and removed by key
   await expect(panel).toBeHidden();
   await expect(schedule).toContainText(lotte.name);
 });
+
+test('recipients beyond the people who are listed are found by search', async ({ page, calls }) => {
+  const readers = await calls.createGroup('Report readers of the yard', ['Run Reports', 'Read Data']);
+  const zora = await calls.createUser({ firstName: 'Zora', lastName: 'Neale', groups: [readers] });
+  await openAs(page, ada);
+  await createEntryType(page, 'Yard');
+  await uploadTemplate(page, 'Yard', 'Yard profile', 'Yard {Name}');
+  // The list of a site with more people than it holds; searches are those of the service.
+  await page.route('**/templatereports/recipients', (route) =>
+    route.fulfill({
+      json: Array.from({ length: 1000 }, (_, at) => ({
+        id: 10_000 + at,
+        name: `Anna Number ${at}`,
+        email: `anna-${at}@people.example`,
+      })),
+    }),
+  );
+  await page.goto('/reports/generate?type=Yard');
+  const field = page.getByRole('combobox', { name: 'Send to' });
+  await expect(page.getByText('Only the first 1,000 people are listed.')).toBeVisible();
+  await field.fill(zora.email.slice(0, -5));
+  await page.getByRole('option', { name: new RegExp(`^${zora.name}`) }).click();
+  await field.fill('First Admin');
+  await page.getByRole('option', { name: /^First Administrator/ }).click();
+  await field.press('Escape');
+  // The chips keep names that the list does not have.
+  await expect(page.getByRole('button', { name: `Remove ${zora.name}` })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Remove First Administrator' })).toBeVisible();
+  await checkPageAtWidths(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const request = page.waitForRequest((one) => one.method() === 'POST' && one.url().endsWith('/runs'));
+  await page.getByRole('button', { name: 'Generate report' }).click();
+  expect((await request).postDataJSON()).toMatchObject({ recipients: [zora.id, expect.any(Number)] });
+  await expect(page.getByRole('row', { name: /Yard profile/ })).toContainText('Ready');
+});

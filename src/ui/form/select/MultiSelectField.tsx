@@ -19,6 +19,8 @@ interface MultiSelectFieldProps<Values extends FieldValues, Output> extends Fiel
   /** Name chosen values that are not, or no longer, among the options; without one the chip shows the value. */
   chosenOptions?: readonly FieldOption[] | undefined;
   placeholder?: string;
+  /** Called with the typed text, to pass the options that match it. Without it the field filters the options by label. */
+  onSearch?: ((text: string) => void) | undefined;
 }
 
 const isOptionValue = (value: unknown): value is FieldOption['value'] =>
@@ -31,18 +33,21 @@ const isOptionValue = (value: unknown): value is FieldOption['value'] =>
 export function MultiSelectField<Values extends FieldValues, Output>(
   props: MultiSelectFieldProps<Values, Output>,
 ) {
-  const { label, hint, errorHelp, options, chosenOptions = [], placeholder } = props;
-  const named = [...options, ...chosenOptions];
-  const getLabel = (item: unknown) => named.find((option) => option.value === item)?.label;
-  const { bind, value, error, id, noteId } = useField(props, getLabel);
+  const { label, hint, errorHelp, options, chosenOptions = [], placeholder, onSearch } = props;
+  // Another search can leave out what was chosen.
+  const [found, setFound] = useState<readonly FieldOption[]>([]);
+  const findOption = (one: unknown) =>
+    [...options, ...chosenOptions, ...found].find((option) => option.value === one);
+  const { bind, value, error, id, noteId } = useField(props, (item) => findOption(item)?.label);
   const input = useRef<HTMLInputElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const values: readonly unknown[] = Array.isArray(value) ? value : [];
   const chosen = useStableValues(values.filter((one) => isOptionValue(one)));
-  const chips = chosen.map(
-    (one): FieldOption => named.find((option) => option.value === one) ?? { value: one, label: String(one) },
-  );
-  const setChosen = (next: readonly unknown[]) => bind.onChange(next);
+  const chips = chosen.map((one): FieldOption => findOption(one) ?? { value: one, label: String(one) });
+  const setChosen = (next: readonly unknown[]) => {
+    setFound(next.flatMap((one) => findOption(one) ?? []));
+    bind.onChange(next);
+  };
   return (
     <FieldFrame {...{ id, noteId, label, hint, error, errorHelp }}>
       <ComboBox
@@ -57,7 +62,8 @@ export function MultiSelectField<Values extends FieldValues, Output>(
         aria-describedby={noteId}
         isInvalid={error !== undefined}
         validationBehavior="aria"
-        defaultItems={options}
+        // The field filters default items only.
+        {...(onSearch ? { items: options, onInputChange: onSearch } : { defaultItems: options })}
         value={chosen}
         onChange={setChosen}
         onBlur={bind.onBlur}
