@@ -226,3 +226,39 @@ test('recipients beyond the people who are listed are found by search', async ({
   expect((await request).postDataJSON()).toMatchObject({ recipients: [zora.id, expect.any(Number)] });
   await expect(page.getByRole('row', { name: /Yard profile/ })).toContainText('Ready');
 });
+
+test('reports and schedules of others are changed with the capability only', async ({ page, calls }) => {
+  const watchers = await calls.createGroup('Report watchers', ['Run Reports', 'Read Data', 'View Activity']);
+  const watcher = await calls.createUser({ groups: [watchers] });
+  await openAs(page, ada);
+  await createEntryType(page, 'Wharf');
+  const { id } = await uploadTemplate(page, 'Wharf', 'Wharf profile', 'Wharf {Name}');
+  const request = { query: {}, format: 'docx' };
+  await sendRequest(page.request, 'POST', `/api/rest/v4/templatereports/${id}/runs`, {
+    ...request,
+    notBefore: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  const times = { frequency: 'daily', time: '07:30', recipients: [] };
+  await sendRequest(page.request, 'POST', SCHEDULES, { templateId: id, ...request, ...times });
+  const expectActions = async (...actions: readonly string[]) => {
+    await page
+      .getByRole('row', { name: /Wharf profile/ })
+      .getByRole('button', { name: /^actions/i })
+      .click();
+    for (const name of actions) await expect(page.getByRole('menuitem', { name, exact: true })).toBeVisible();
+    await page.keyboard.press('Escape');
+  };
+
+  await openAs(page, watcher, '/reports/schedules?everyone=true');
+  await expectActions(
+    'Pause You need the Manage Report Templates capability',
+    'Delete You need the Manage Report Templates capability',
+  );
+  await page.goto('/reports/runs?everyone=true');
+  await expectActions('Cancel You need the Manage Settings capability');
+
+  await openAs(page, ada, '/reports/schedules?everyone=true');
+  await expectActions('Pause', 'Delete');
+  await page.goto('/reports/runs?everyone=true');
+  await expectActions('Cancel');
+});

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { Eye, FileText, GitCompareArrows, RefreshCw, X } from 'lucide-react';
 import { Suspense, useState } from 'react';
-import type { ReportRun } from '../../../../contract/generated/types.gen.ts';
+import type { ReportRun, Session } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { getReportRunOptions, listReportRunsOptions } from '../../../api/generated/queries/reports.gen.ts';
 import { cancelReportRun, getReportRun } from '../../../api/generated/sdk/reports.gen.ts';
-import { useSession } from '../../../api/session.ts';
+import { formatMissingCapabilities, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
@@ -108,7 +108,8 @@ const OWN_HIDDEN = ['person'];
 /** Actions of a report, and the PDF file that is shown. */
 function useRunMenu() {
   const router = useRouter();
-  const { user } = useSession();
+  const session = useSession();
+  const { user } = session;
   const [shown, setShown] = useState<{ pdf: PdfSource; blob: Blob }>();
   const cancel = useWrite('cancelReportRun', {
     mutationFn: (runId: number) => cancelReportRun({ path: { runId } }),
@@ -164,7 +165,7 @@ function useRunMenu() {
     {
       label: 'Cancel',
       icon: X,
-      disabledReason: isRunning(run) ? undefined : 'The report has ended',
+      disabledReason: getCancelRefusal(run, session),
       onSelect: () => void askCancel(run),
     },
   ];
@@ -217,6 +218,14 @@ function toSelection(run: ReportRun): Partial<ReportSelection> {
   return typeof query === 'object' && entryIds.length === 0
     ? { type, templateId, query, orderBy, asOf, filter }
     : { type, templateId, ids: entryIds, asOf };
+}
+
+/** Why a report cannot be cancelled; undefined if it can. Its job is one of the jobs of others, which View Activity shows. */
+function getCancelRefusal(run: ReportRun, { user, capabilities }: Session): string | undefined {
+  if (!isRunning(run)) return 'The report has ended';
+  if (run.requestedBy === user.id) return undefined;
+  const missing = (['Manage Settings', 'View Activity'] as const).find((one) => !capabilities.includes(one));
+  return missing && formatMissingCapabilities([missing]);
 }
 
 /** Why the file of a report cannot be read; undefined if it can. */

@@ -7,7 +7,7 @@ import type { ReportSchedule, ReportScheduleChange } from '../../../../contract/
 import { toServiceError } from '../../../api/errors.ts';
 import { listReportSchedulesOptions } from '../../../api/generated/queries/reports.gen.ts';
 import { deleteReportSchedule, updateReportSchedule } from '../../../api/generated/sdk/reports.gen.ts';
-import { useSession } from '../../../api/session.ts';
+import { formatMissingCapabilities, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
@@ -102,7 +102,7 @@ const OWN_HIDDEN = ['owner'];
 
 /** Actions of a schedule, and the one that is changed. */
 function useScheduleMenu() {
-  const { user } = useSession();
+  const { user, capabilities } = useSession();
   const [edited, setEdited] = useState<ReportSchedule>();
   const update = useWrite('updateReportSchedule', {
     mutationFn: ({ id, isPaused }: { id: number; isPaused: boolean }) =>
@@ -127,6 +127,10 @@ function useScheduleMenu() {
   const menu = (schedule: ReportSchedule): MenuItems => {
     const { id, state, ownerId } = schedule;
     const refusal = ownerId === user.id ? undefined : 'Only its owner, because it runs with their rights';
+    const manageRefusal =
+      ownerId === user.id || capabilities.includes('Manage Report Templates')
+        ? undefined
+        : formatMissingCapabilities(['Manage Report Templates']);
     return [
       {
         label: 'Change',
@@ -135,14 +139,25 @@ function useScheduleMenu() {
         onSelect: () => setEdited(schedule),
       },
       state === 'Active'
-        ? { label: 'Pause', icon: Pause, onSelect: () => pause(id, true) }
+        ? {
+            label: 'Pause',
+            icon: Pause,
+            disabledReason: manageRefusal,
+            onSelect: () => pause(id, true),
+          }
         : {
             label: 'Resume',
             icon: Play,
             disabledReason: refusal,
             onSelect: () => pause(id, false),
           },
-      { label: 'Delete', icon: Trash2, danger: true, onSelect: () => void askDelete(schedule) },
+      {
+        label: 'Delete',
+        icon: Trash2,
+        danger: true,
+        disabledReason: manageRefusal,
+        onSelect: () => void askDelete(schedule),
+      },
     ];
   };
   return { menu, edited, close: () => setEdited(undefined) };
