@@ -79,7 +79,12 @@ test('a report of the filtered list is generated, delivered, compared and repeat
     await chooseRowAction(schedule, 'Change');
     const panel = page.getByRole('dialog', { name: 'Schedule of Profile' });
     await fillForm(panel, { 'Day of the week': 'Monday' });
+    await page.keyboard.press('Escape');
+    const ask = page.getByRole('alertdialog', { name: 'Discard changes?' });
+    await ask.getByRole('button', { name: 'Keep editing' }).click();
     await panel.getByRole('button', { name: 'Save' }).click();
+    await expect(panel).toBeHidden();
+    await expect(ask).toHaveCount(0);
     const changed = page.getByRole('row', { name: /Mondays at 07:30/ });
     await expect(changed).toContainText('Paused');
     await chooseRowAction(changed, 'Delete');

@@ -23,6 +23,13 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
   await expect(page.getByRole('heading', { name: 'No templates yet' })).toBeVisible();
   await page.getByRole('link', { name: 'New template' }).first().click();
   const panel = page.getByRole('dialog', { name: 'New template' });
+  await test.step('a discarded panel closes', async () => {
+    await panel.getByLabel('Name', { exact: true }).fill('Draft');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await expect(panel).toBeHidden();
+    await page.getByRole('link', { name: 'New template' }).first().click();
+  });
 
   await test.step('a faulty file shows its marks and can be stored', async () => {
     await chooseOption(findSelect(panel, 'For entries of'), 'Berths');
@@ -33,7 +40,19 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
     await expect(panel.getByText('1 error in the document')).toBeVisible();
     await expect(panel.locator('mark')).toHaveText([/^\{Name\}/, /^\{Stagge\}/]);
     await expect(panel.getByText('{Stage}', { exact: true })).toBeVisible();
+    const ask = page.getByRole('alertdialog', { name: 'Discard changes?' });
+    for (const leave of [
+      () => page.keyboard.press('Escape'),
+      () => page.goBack(),
+      () => panel.getByRole('button', { name: 'Cancel' }).click(),
+    ]) {
+      await leave();
+      await ask.getByRole('button', { name: 'Keep editing' }).click();
+      await expect(panel.getByLabel('Name', { exact: true })).toHaveValue('Berth profile');
+    }
     await panel.getByRole('button', { name: 'Create template' }).click();
+    await expect(panel).toBeHidden();
+    await expect(ask).toHaveCount(0);
     await expect(page.getByRole('row', { name: /Berth profile/ })).toContainText('1 error');
     await checkPageAtWidths(page);
     await page.setViewportSize({ width: 1280, height: 800 });

@@ -12,8 +12,9 @@ import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
-import { confirm } from '../../../ui/dialog/confirm.ts';
+import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -166,18 +167,27 @@ function useScheduleMenu() {
 /** Panel that changes the times and recipients of a schedule. */
 function SchedulePanel({ schedule, onClose }: { schedule: ReportSchedule; onClose: () => void }) {
   const form = useForm({ defaultValues: toDeliveryValues(schedule) });
+  const { isDirty } = form.formState;
+  useUnsavedGuard(isDirty);
+  const cancel = async () => {
+    if (!isDirty || (await confirmDiscard())) onClose();
+  };
   const update = useWrite('updateReportSchedule', {
     mutationFn: (body: ReportScheduleChange) =>
       updateReportSchedule({ path: { scheduleId: schedule.id }, body }),
   });
   return (
-    <Panel title={`Schedule of ${getName(schedule)}`} onClose={onClose}>
+    <Panel
+      title={`Schedule of ${getName(schedule)}`}
+      onClose={onClose}
+      confirmClose={isDirty ? confirmDiscard : undefined}
+    >
       <Form
         form={form}
         pending={update.isPending}
         error={update.error}
         submitLabel="Save"
-        onCancel={onClose}
+        onCancel={() => void cancel()}
         onSubmit={(values) =>
           update.mutate({ ...toTiming(values), recipients: values.recipients }, { onSuccess: onClose })
         }

@@ -14,7 +14,9 @@ import { useWrite } from '../../../api/write.ts';
 import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { FileDrop } from '../../../ui/form/FileDrop.tsx';
@@ -30,6 +32,7 @@ interface TemplatePanelProps {
   template?: ReportTemplateDetail;
   /** Entity tag of the template, so that the change of another user is not overwritten. */
   etag?: string | undefined;
+  /** Called when the input is saved or may be discarded: it must not ask again. */
   onClose: () => void;
 }
 
@@ -45,10 +48,26 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
   const { types } = useSchema();
   const { reason } = usePermission(template ? 'replaceReportTemplate' : 'createReportTemplate');
   const { data: options } = useQuery(getReportOptionsOptions());
-  const [name, setName] = useState(template?.name ?? '');
-  const [description, setDescription] = useState(template?.description ?? '');
-  const [entryTypeId, setEntryTypeId] = useState(template?.entryTypeId ?? types[0]?.id ?? 0);
+  // A later reading must not change what counts as input.
+  const [initial] = useState({
+    name: template?.name ?? '',
+    description: template?.description ?? '',
+    entryTypeId: template?.entryTypeId ?? types[0]?.id ?? 0,
+  });
+  const [name, setName] = useState(initial.name);
+  const [description, setDescription] = useState(initial.description);
+  const [entryTypeId, setEntryTypeId] = useState(initial.entryTypeId);
   const [file, setFile] = useState<File>();
+  const isDirty =
+    file !== undefined ||
+    name !== initial.name ||
+    description !== initial.description ||
+    entryTypeId !== initial.entryTypeId;
+  // The search `new` opens the panel of a new template (TemplatesPage).
+  useUnsavedGuard(isDirty, (search) => !template && !('new' in search));
+  const cancel = async () => {
+    if (!isDirty || (await confirmDiscard())) onClose();
+  };
   const check = useCheck();
   // A later reading must not replace the tag of the values in the form.
   const [startEtag] = useState(etag);
@@ -82,7 +101,11 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
   const missing =
     name.trim() === '' ? 'Enter a name first' : !template && !file ? 'Choose a file first' : undefined;
   return (
-    <Panel title={template ? `Change ${template.name}` : 'New template'} onClose={onClose}>
+    <Panel
+      title={template ? `Change ${template.name}` : 'New template'}
+      onClose={onClose}
+      confirmClose={isDirty ? confirmDiscard : undefined}
+    >
       <form className="form" onSubmit={(event) => void submit(event)}>
         <div className="form-body rep-form">
           {save.error &&
@@ -159,7 +182,7 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
           </section>
         </div>
         <footer className="form-footer">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={() => void cancel()}>Cancel</Button>
           <Button
             type="submit"
             variant="primary"

@@ -87,7 +87,7 @@ export function TemplatesPage() {
           }
         />
       </Page>
-      {isNew === true && <TemplatePanel onClose={() => void navigate({ search: {} })} />}
+      {isNew === true && <TemplatePanel onClose={() => void navigate({ search: {}, ignoreBlocker: true })} />}
     </>
   );
 }
