@@ -1,4 +1,4 @@
-import type { FieldVm } from '../../contract/generated/types.gen.ts';
+import type { FieldVm, ReportRun } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, chooseOption, chooseRowAction, fillForm, findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { checkPageAtWidths } from '../support/checks/page-checks.ts';
@@ -266,4 +266,31 @@ test('reports and schedules of others are changed with the capability only', asy
   await expectActions('Pause', 'Delete');
   await page.goto('/reports/runs?everyone=true');
   await expectActions('Cancel');
+});
+
+test('older reports are shown on request', async ({ page }) => {
+  await openAs(page, ada);
+  await createEntryType(page, 'Dock');
+  const { id } = await uploadTemplate(page, 'Dock', 'Dock profile', 'Dock {Name}');
+  const body = { query: {}, format: 'docx' };
+  await sendRequest(page.request, 'POST', `/api/rest/v4/templatereports/${id}/runs`, body);
+  const [run] = (await sendRequest(page.request, 'GET', '/api/rest/v4/templatereports/runs')) as ReportRun[];
+  await page.route('**/templatereports/runs?*', async (route) => {
+    const isFirst = new URL(route.request().url()).searchParams.get('pageNumber') === '1';
+    // A page of 100 reports, and the oldest one on the next, which begins with one that moved there.
+    const ids = isFirst ? Array.from({ length: 100 }, (_, at) => 1100 - at) : [1001, 1000];
+    await route.fulfill({
+      json: ids.map((runId) => ({ ...run, runId, status: 'Ready', templateName: `Dock report ${runId}` })),
+    });
+  });
+  await page.goto('/reports/runs');
+  await expect(page.getByText('Newest 100 generated reports')).toBeVisible();
+  await checkPageAtWidths(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByRole('button', { name: 'Show older reports' }).click();
+  await expect(page.getByText('101 generated reports')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Show older reports' })).toHaveCount(0);
+  await page.getByRole('grid', { name: 'Generated reports' }).getByRole('link').first().focus();
+  await page.keyboard.press('Control+End');
+  await expect(page.getByRole('row', { name: /Dock report 1000/ })).toBeVisible();
 });

@@ -1,11 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { Eye, FileText, GitCompareArrows, RefreshCw, X } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import type { ReportRun, Session } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { getReportRunOptions, listReportRunsOptions } from '../../../api/generated/queries/reports.gen.ts';
-import { cancelReportRun, getReportRun } from '../../../api/generated/sdk/reports.gen.ts';
+import { getReportRunOptions, listReportRunsQueryKey } from '../../../api/generated/queries/reports.gen.ts';
+import { cancelReportRun, getReportRun, listReportRuns } from '../../../api/generated/sdk/reports.gen.ts';
 import { formatMissingCapabilities, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
@@ -41,7 +41,27 @@ const getId = ({ runId }: ReportRun) => String(runId);
 const getTitle = ({ templateName }: ReportRun) => templateName;
 /** Running reports change without a message from the service. */
 const REFRESH_INTERVAL_MS = 2000;
-const PAGE_SIZE = 1000;
+const PAGE_SIZE = 100;
+
+/** Generated reports, newest first: the pages read so far. */
+function useRunPages(owner: 'all' | 'own') {
+  const query = useInfiniteQuery({
+    queryKey: [{ ...listReportRunsQueryKey({ query: { owner } })[0], pages: true }],
+    queryFn: async ({ pageParam, signal }) =>
+      (await listReportRuns({ signal, query: { owner, pageNumber: pageParam, pageSize: PAGE_SIZE } })).data,
+    initialPageParam: 1,
+    getNextPageParam: (last, pages) => (last.length < PAGE_SIZE ? undefined : pages.length + 1),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some((runs) => runs.some(isRunning)) === true ? REFRESH_INTERVAL_MS : false,
+  });
+  const { data } = query;
+  // A report that was started between two requests shifts another one into both pages.
+  const rows = useMemo(
+    () => data && [...new Map(data.pages.flat().map((run) => [run.runId, run])).values()],
+    [data],
+  );
+  return { ...query, rows };
+}
 
 /** Generated reports, newest first: the user's own, or those of everyone for those who may see them. */
 export function RunsPage() {
@@ -49,18 +69,21 @@ export function RunsPage() {
   const { everyone, run: linkedId } = route.useSearch();
   const navigate = route.useNavigate();
   const { owner, mayListAll } = useOwnerFilter(everyone);
-  const query = useQuery({
-    ...listReportRunsOptions({ query: { owner, pageNumber: 1, pageSize: PAGE_SIZE } }),
-    refetchInterval: ({ state }) => (state.data?.some(isRunning) === true ? REFRESH_INTERVAL_MS : false),
-  });
-  const { data, error, refetch, isRefetching } = query;
+  const query = useRunPages(owner);
+  const { rows, error, refetch, isRefetching, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const { menu, shown, close, show } = useRunMenu();
-  const isShared = data?.some(({ requestedBy }) => requestedBy !== session.user.id) === true;
+  const isShared = rows?.some(({ requestedBy }) => requestedBy !== session.user.id) === true;
   return (
     <Page
       fill
       title="Reports"
-      meta={data && data.length > 0 && pluralize(data.length, 'generated report', 'generated reports')}
+      meta={
+        rows &&
+        rows.length > 0 &&
+        (hasNextPage
+          ? `Newest ${formatNumber(rows.length)} generated reports`
+          : pluralize(rows.length, 'generated report', 'generated reports'))
+      }
     >
       <ReportTabs />
       {linkedId !== undefined && <LinkedRun runId={linkedId} onShow={(run) => void show(run)} />}
@@ -70,14 +93,26 @@ export function RunsPage() {
         label="Generated reports"
         columns={COLUMNS}
         hidden={owner === 'all' || isShared ? NO_COLUMNS : OWN_HIDDEN}
-        rows={data}
+        rows={rows}
         rowId={getId}
         rowLabel={getTitle}
         rowMenu={menu}
         error={error === null ? undefined : toServiceError(error)}
         onRetry={() => void refetch()}
         tools={<QueryAge query={query} />}
-        footer="Files are kept for 30 days, and those of the last 100 reports of the site. Each download is recorded."
+        footer={
+          <>
+            <span>
+              Files are kept for 30 days, and those of the last 100 reports of the site. Each download is
+              recorded.
+            </span>
+            {hasNextPage && (
+              <Button size="small" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+                Show older reports
+              </Button>
+            )}
+          </>
+        }
         refetching={isRefetching && error !== null}
         empty={
           <EmptyState
