@@ -167,9 +167,16 @@ export async function moveHomeSite(tx: Tx, siteId: number, userId: number): Prom
   );
   const [oldest] = rows;
   if (!oldest) return undefined;
-  await sql`
-    with link as (delete from identity_link where site_id = ${oldest.siteId} and user_id = ${userId} returning federation_id)
-    update account set home_site_id = ${oldest.siteId}, federation_id = (select federation_id from link)
-    where user_id = ${userId}`.execute(tx);
+  const link = await tx
+    .deleteFrom('identity_link')
+    .where('site_id', '=', oldest.siteId)
+    .where('user_id', '=', userId)
+    .returning('federation_id')
+    .executeTakeFirst();
+  await tx
+    .updateTable('account')
+    .set({ home_site_id: oldest.siteId, federation_id: link?.federation_id ?? null })
+    .where('user_id', '=', userId)
+    .execute();
   return oldest.siteId;
 }
