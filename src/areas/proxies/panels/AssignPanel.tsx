@@ -245,6 +245,8 @@ function AssignFields(props: AssignFieldsProps) {
       )}
       <section className="px-chosen" aria-label="May act for">
         <PersonPicker
+          // The field of the proxy, which had the focus, is gone once one is chosen: this one takes it.
+          key={proxy ? 'proxy chosen' : 'no proxy'}
           label="May act for"
           placeholder="Name, e-mail or id"
           // With the proxy chosen, the panel is opened to choose users.
