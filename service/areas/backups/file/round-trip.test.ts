@@ -12,7 +12,7 @@ import { fillSite, makeBackup } from '../../../testing/backups.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../../testing/entries/entries.ts';
 import { createFolderPlace } from '../../../testing/files/file-place.ts';
-import { dataDir, onEachApp, services } from '../../../testing/site.ts';
+import { as, dataDir, makePerson, onEachApp, services } from '../../../testing/site.ts';
 import type { Manifest } from './manifest.ts';
 
 const SEED = Math.floor(Math.random() * 1000);
@@ -135,6 +135,42 @@ onEachApp((context) => {
     file.close();
     await rm(folder, { recursive: true });
     expect(dataDir).not.toBe(folder);
+  });
+
+  test('keeps who left and is named by a report template, a view of no type or entries of a deleted type only', async () => {
+    const { db, app } = context();
+    const { api, siteId, typeId } = await makeThings(context());
+    const [designer, reader, writer] = [
+      await makePerson(db, siteId),
+      await makePerson(db, siteId),
+      await makePerson(db, siteId),
+    ];
+    await sql`
+      with template as (insert into report_template (site_id, name, type_id, version, modified_by)
+        values (${siteId}, 'Profile', ${typeId}, 1, ${designer.userId}) returning site_id, template_id, type_id, version)
+      insert into report_template_version (site_id, template_id, version, type_id, format, file_name, size, byte_count, sha256, content,
+        texts, created_by)
+      select site_id, template_id, version, type_id, 'docx', 'Profile.docx', 1, 1, '\\x00', '\\x00', '{}', ${designer.userId} from template`.execute(
+      db,
+    );
+    await sql`insert into saved_view (site_id, owner_id, table_name, name, is_shared, search, query, sort, columns)
+      values (${siteId}, ${reader.userId}, 'users', 'All', true, '', '', '', '{}')`.execute(db);
+    const gone = await makeEntryType(api, 'Gone', {});
+    const { body: fields } = await api.get<{ id: number }[]>(`${SCHEMA}/entrytypes/Gone/fields`);
+    const written = await as(app, writer).post<{ entryId: number }[]>(`${DATA}/entrydata/Gone`, {
+      storeRequests: [{ entryId: -1, fieldId: fields[0]?.id, value: 'Old' }],
+    });
+    expect(written.status).toBe(200);
+    await as(app, writer).del(`${DATA}/entrydata/Gone`, [written.body[0]?.entryId]);
+    expect((await api.del(`${SCHEMA}/entrytypes/${gone.id}`)).status).toBe(204);
+    for (const { userId } of [designer, reader, writer])
+      expect((await api.del(`user/${userId}`)).status).toBe(200);
+    const file = await openAndReadBackup((await makeBackup(db, api)).path);
+    const folder = await mkdtemp(join(tmpdir(), 'steward-check-'));
+    await verifyBackup(file, folder);
+    expect(listMembers(file.manifest)['users/former.csv']?.rows).toBe(3);
+    file.close();
+    await rm(folder, { recursive: true });
   });
 
   // Runs last, because it creates a type on the site.

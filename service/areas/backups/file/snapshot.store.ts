@@ -152,13 +152,16 @@ const selectIds = (value: Sql): Sql => sql`(jsonb_path_query(${value}, '$[*]') #
  * Sheet of users whom the site refers to but who are no longer members, with their e-mail addresses so that another
  * installation can identify them.
  */
-function buildFormerUsersSheet(siteId: number, types: readonly EntryType[]): Sheet {
+function buildFormerUsersSheet(siteId: number, types: readonly EntryType[], isWhole: boolean): Sheet {
   const userFields = types.flatMap(({ fields }) =>
     fields.filter(({ fieldType }) => fieldType === FIELD.user),
   );
   const fieldIds = userFields.map(({ id }) => id);
   const typeIds = types.map(({ id }) => id);
-  const isOfTypes = sql`site_id = ${siteId} and type_id = any(${typeIds}::int[])`;
+  // A backup of a whole site also has rows of deleted types, and of none.
+  const isOfTypes = isWhole
+    ? sql`site_id = ${siteId}`
+    : sql`site_id = ${siteId} and type_id = any(${typeIds}::int[])`;
   const { columns, keys } = FORMER_USERS_SHEET;
   return {
     ...FORMER_USERS_SHEET,
@@ -173,6 +176,8 @@ function buildFormerUsersSheet(siteId: number, types: readonly EntryType[]): She
         union select u from invitation, unnest(array[user_id, invited_by]) as u where site_id = ${siteId}
         union select created_by from proxy_assignment where site_id = ${siteId}
         union select owner_id from saved_view where ${isOfTypes}
+        union select modified_by from report_template where ${isOfTypes}
+        union select created_by from report_template_version where ${isOfTypes}
         union select modified_by from ri_setting where site_id = ${siteId}
         union select created_by from ri_exclusion where site_id = ${siteId}
         union select ${selectIds(sql`vals -> x.id::text`)} from entry, unnest(${fieldIds}::int[]) as x(id) where ${isOfTypes}
@@ -199,7 +204,7 @@ export const buildSheets = (
   ...tableSheets.map((sheet) =>
     buildTableSheet(sheet, siteId, isWhole ? null : types.map(({ id }) => id), format),
   ),
-  buildFormerUsersSheet(siteId, types),
+  buildFormerUsersSheet(siteId, types, isWhole),
   ...types.map((type) => buildEntrySheet(type, siteId)),
 ];
 
