@@ -1,6 +1,6 @@
 /** Imports that jobs carry out. */
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ImportBudget, ImportRun, Job, JobItem } from '../../../../contract/generated/types.gen.ts';
 import { type Db, isEmbedded } from '../../../kernel/db/database.ts';
 import type { JobKind } from '../../../kernel/jobs/job-kind.ts';
@@ -135,6 +135,22 @@ onEachApp((context) => {
       null,
       { added: 1, alreadyProcessed: 0, skipped: 0 },
     ]);
+  });
+
+  test('times without a zone are in UTC, whatever the zone of the process is', async () => {
+    const { api, people } = await makeEnabled(1);
+    const [early, late] = makeEmails(2);
+    const userId = people[0]?.userId;
+    vi.stubEnv('TZ', 'America/New_York');
+    try {
+      const { id } = await runImportJob(context().db, api, [
+        { userId, emails: [{ ...early, sentDate: early?.sentDate.slice(0, -1) }] },
+        { userId, emails: [late] },
+      ]);
+      expect((await listRuns(api)).map(({ jobId, counts }) => [jobId, counts.added])).toEqual([[id, 2]]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   test('an item that makes its request illegal fails alone, and items that only together are illegal do not', async () => {

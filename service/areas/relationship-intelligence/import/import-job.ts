@@ -9,6 +9,7 @@ import { ApiError, badRequest, retryLater } from '../../../kernel/api-error.ts';
 import type { Caller } from '../../../kernel/auth/caller.ts';
 import { type Db, isEmbedded } from '../../../kernel/db/database.ts';
 import { type Contract, loadContract } from '../../../kernel/http/contract.ts';
+import { parseTimestamp } from '../../../kernel/http/parameters.ts';
 import { USER_LABELS } from '../../../kernel/jobs/item-labels.store.ts';
 import {
   type BatchSelection,
@@ -120,10 +121,18 @@ function toPart(item: RelationshipImportItem, kind: ImportKind, bytes: number): 
       : item.meetings?.map(({ startDate }) => startDate);
   const [first, last] = [times?.[0], times?.at(-1)];
   const span =
-    first !== undefined && last !== undefined
-      ? { first: Date.parse(first), last: Date.parse(last) }
-      : undefined;
+    first !== undefined && last !== undefined ? { first: toMs(first), last: toMs(last) } : undefined;
   return { userId: item.userId, count: times?.length ?? 0, bytes, span };
+}
+
+/** The time of an item, in UTC where it has no zone (shapes 1); NaN, which continues no part, if it is invalid: the import says so. */
+function toMs(text: string): number {
+  try {
+    return parseTimestamp('', text).getTime();
+  } catch (error) {
+    if (error instanceof ApiError) return Number.NaN;
+    throw error;
+  }
 }
 
 /** Most times that a request is sent again without the items for which it was refused. */
