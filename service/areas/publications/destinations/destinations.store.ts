@@ -84,7 +84,10 @@ export async function insertDestination(
   return rows[0]?.id;
 }
 
-/** Changes a destination; a change lets it be tried at once. `secret` undefined keeps it. Returns false if another one has the name. */
+/**
+ * Changes a destination; a change lets it be tried at once, whatever becomes of a message on its way to the former address. `secret` undefined
+ * keeps it. Returns false if another one has the name.
+ */
 export async function updateDestination(
   tx: Tx,
   siteId: number,
@@ -104,7 +107,7 @@ export async function updateDestination(
     await sql`
       update publication_destination set name = ${name}, url = ${url}, subject = ${subject}::text,
         secret = case when ${secret === undefined} then secret else ${secret ?? null}::bytea end, is_enabled = ${isEnabled}, failures = 0, failing_since = null,
-        disabled_reason = null, next_attempt_at = ${NOW_STORED}, version = version + 1
+        disabled_reason = null, next_attempt_at = ${NOW_STORED}, version = version + 1, ${leases.revoke}
       where site_id = ${siteId} and destination_id = ${id}`.execute(tx);
     return true;
   } catch (error) {

@@ -229,6 +229,36 @@ onEachApp(
       expect(received.slice(count).map(({ name }) => name)).toEqual(['A']);
     });
 
+    test('a change during an attempt counts: its failure neither delays the next one nor switches off', async () => {
+      const destination = await createDestination();
+      await createGroups('A');
+      answer = answerStatus(500);
+      await deliver();
+      await makeDue(destination, 4);
+      answer = (_request, response) => {
+        const moved = { url: `${url}/moved`, isEnabled: true };
+        void api()
+          .put(`${DESTINATIONS}/${destination.id}`, moved)
+          .finally(() => response.writeHead(500).end('no'));
+      };
+      await deliver();
+      expect(await read(destination)).toMatchObject({
+        isEnabled: true,
+        disabledReason: null,
+        failures: 0,
+        failingSince: null,
+      });
+      answer = answerOk;
+      await deliver();
+      expect(received.map(({ name }) => name)).toEqual(['A', 'A', 'A']);
+      expect(await listAttempts(destination)).toMatchObject([
+        { status: 200, address: `${url}/moved` },
+        { status: 500, address: url },
+        { status: 500, address: url },
+      ]);
+      expect(await read(destination)).toMatchObject({ lag: 0 });
+    });
+
     test('gets a single event or all since a moment again', async () => {
       const destination = await createDestination();
       await createGroups('A', 'B');
