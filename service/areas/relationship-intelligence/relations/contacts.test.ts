@@ -86,6 +86,53 @@ onEachApp((context) => {
     expect(byEntry.body.totalCount).toBe(1);
   });
 
+  test('relationships of a contact that was merged are those of the entry into which it was merged', async () => {
+    expect((await choose()).status).toBe(200);
+    const emailField = { fieldId: emailFieldId, ignoreNearDups: true };
+    const keyField = { fieldId: await getKeyFieldId(), ignoreNearDups: true };
+    const created = await api().post<{ entryId: number }[]>(`/api/rest/v4/data/entrydata/${typeId}`, {
+      storeRequests: [
+        { entryId: -1, ...emailField, value: 'first@outside.test' },
+        { entryId: -1, ...keyField, value: 'First' },
+        { entryId: -2, ...emailField, value: 'second@outside.test' },
+        { entryId: -2, ...keyField, value: 'Second' },
+        { entryId: -3, ...keyField, value: 'Third' },
+      ],
+    });
+    const [first = 0, second = 0, third = 0] = new Set(created.body.map(({ entryId }) => entryId));
+    const to = (address: string) => ({
+      sender: { address: person.email, name: 'Ada' },
+      recipientsTo: [{ address, name: 'Somebody' }],
+    });
+    const emails = [
+      ...makeEmails(1, to('first@outside.test'), 'a'),
+      ...makeEmails(1, to('second@outside.test'), 'b'),
+    ];
+    expect((await importEmails(api(), [{ userId: person.userId, emails }])).status).toBe(200);
+    await runTask();
+    const merge = (entryId: number, merged: number) =>
+      api().post(`/api/rest/v4/data/entrydata/merge/${typeId}`, { entryId, mergeEntries: [merged] });
+    expect((await merge(second, first)).status).toBe(200);
+    expect((await merge(third, second)).status).toBe(200);
+    const listOf = async (entryId: number) => {
+      const { body } = await api().get<RelationshipPage>(`${RI_PATH}/relationships?entryId=${entryId}`);
+      const found = body.relationships.map((each) => [each.address, each.entryId, each.entryTypeId]);
+      return [body.totalCount, found.toSorted(([one], [other]) => String(one).localeCompare(String(other)))];
+    };
+    expect(await listOf(third)).toEqual([
+      2,
+      [
+        ['first@outside.test', third, typeId],
+        ['second@outside.test', third, typeId],
+      ],
+    ]);
+    expect((await api().del(`/api/rest/v4/data/entrydata/${typeId}`, [third])).status).toBe(200);
+    expect((await listOf(third))[1]).toEqual([
+      ['first@outside.test', null, null],
+      ['second@outside.test', null, null],
+    ]);
+  });
+
   const getKeyFieldId = async () => {
     const { body } = await api().get<FieldVm[]>(`/api/rest/v4/schema/entrytypes/${typeId}/fields`);
     return body.find(({ id }) => id !== emailFieldId)?.id ?? 0;
