@@ -1,5 +1,5 @@
 import type { ImportKind, ImportResult, ImportRun } from '../../../../contract/generated/types.gen.ts';
-import { notFound } from '../../../kernel/api-error.ts';
+import { badRequest, notFound } from '../../../kernel/api-error.ts';
 import { getActor } from '../../../kernel/audit/change.ts';
 import { type Call, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { parsePage, UNVERSIONED_ETAG } from '../../../kernel/http/parameters.ts';
@@ -8,7 +8,7 @@ import { getSite } from '../../sites/index.ts';
 import { CONTACTS_TASK } from '../relations/contacts.ts';
 import { countEnabledUsers, loadSettings } from '../settings/settings.store.ts';
 import { admit, readBudget, REQUESTS_PER_WINDOW, WINDOW_SECONDS } from './gate.store.ts';
-import { getJobLimits, listOf } from './import-job.ts';
+import { findMissingList, getJobLimits } from './import-job.ts';
 import { IMPORT_LIMITS } from './item-reader.ts';
 import { getNextClose } from './period.ts';
 import { listPreconditions } from './preconditions.ts';
@@ -95,7 +95,8 @@ export const importHandlers: Handlers<Operations> = {
   async startRelationshipImport(call) {
     const { kind, fileName } = call.body;
     const items = getListedItems(call.body, 'items');
-    for (const item of items ?? []) listOf(item, kind);
+    const errors = (items ?? []).flatMap((item, index) => findMissingList(item, kind, `items.${index}.`));
+    if (errors.length > 0) throw badRequest(errors);
     return startJob(call, { kind: 'relationships.import', parameters: { kind, fileName }, items });
   },
 

@@ -53,10 +53,11 @@ onEachApp((context) => {
     await enableRelationships(db, siteId, [person.userId, other.userId]);
     const api = as(app, person, 'console');
     const refused = await api.post<ErrorBody>(`${RI_PATH}/import/jobs`, {
-      kind: 'meetings',
-      items: [item(person.userId, 'a')],
+      kind: 'emails',
+      items: [item(person.userId, 'a'), { userId: other.userId }, { userId: disabled.userId }],
     });
-    expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([400, 'meetings']);
+    expect(refused.status).toBe(400);
+    expect(refused.body.errors?.map(({ path }) => path)).toEqual(['items.1.emails', 'items.2.emails']);
     const { status, body } = await api.post<Job>(`${RI_PATH}/import/jobs`, {
       kind: 'emails',
       fileName: 'march.mbox',

@@ -5,7 +5,7 @@ import type {
   RelationshipImportItem,
 } from '../../../../contract/generated/types.gen.ts';
 import { createRequestFilling, type RequestPart } from '../../../../contract/rules/import-requests.ts';
-import { ApiError, badRequest, retryLater } from '../../../kernel/api-error.ts';
+import { ApiError, type FieldError, retryLater } from '../../../kernel/api-error.ts';
 import type { Caller } from '../../../kernel/auth/caller.ts';
 import { type Db, isEmbedded } from '../../../kernel/db/database.ts';
 import { type Contract, loadContract } from '../../../kernel/http/contract.ts';
@@ -107,12 +107,9 @@ function selectItems(
   };
 }
 
-/** The list of an item. @throws ApiError 400 if it has the other one */
-export function listOf(item: RelationshipImportItem, kind: ImportKind): readonly object[] {
-  const list = item[kind];
-  if (!list) throw badRequest([{ path: kind, message: `is required in a job that imports ${kind}` }]);
-  return list;
-}
+/** The error of an item that has no list of the kind; `prefix` stands before its path. */
+export const findMissingList = (item: RelationshipImportItem, kind: ImportKind, prefix = ''): FieldError[] =>
+  item[kind] ? [] : [{ path: `${prefix}${kind}`, message: `is required in a job that imports ${kind}` }];
 
 function toPart(item: RelationshipImportItem, kind: ImportKind, bytes: number): RequestPart {
   const times =
@@ -177,15 +174,11 @@ function listShare(
   items: readonly RelationshipImportItem[],
   kind: ImportKind,
 ): readonly object[] | string {
-  try {
-    return positions.flatMap((position) => {
-      const item = items[position];
-      return item ? listOf(item, kind) : [];
-    });
-  } catch (error) {
-    if (error instanceof ApiError) return error.message;
-    throw error;
-  }
+  const own = positions.flatMap((position) => items[position] ?? []);
+  const [error] = own.flatMap((item) => findMissingList(item, kind));
+  return error
+    ? `${error.path}: ${error.message}`
+    : own.flatMap((item): readonly object[] => item[kind] ?? []);
 }
 
 /**
