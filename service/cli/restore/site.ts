@@ -90,6 +90,7 @@ const SEQUENCES = [
   ['field', 'field_id'],
   ['choice_value', 'choice_id'],
   ['saved_view', 'view_id'],
+  ['report_template', 'template_id'],
   ['entry', 'entry_id'],
   ['cell_log', 'seq'],
   ['stored_file', 'file_id'],

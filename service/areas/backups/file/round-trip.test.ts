@@ -37,12 +37,34 @@ async function computeDerivedDigests(db: Db, siteId: number): Promise<unknown> {
   return rows[0];
 }
 
+/** Statement whether the next id of a column is after all that there are. */
+const isFree = (table: string, column: string, from = table) => sql`
+  select nextval(pg_get_serial_sequence(${table}, ${column})) > max(${sql.ref(column)}) as "isFree"
+  from ${sql.table(from)}`;
+
+/** Adds a template of reports. */
+async function addTemplate(
+  db: Db,
+  { siteId, typeId }: Pick<Things, 'siteId' | 'typeId'>,
+  userId: number,
+): Promise<void> {
+  await sql`
+    with template as (insert into report_template (site_id, name, type_id, version, modified_by)
+      values (${siteId}, 'Profile', ${typeId}, 1, ${userId}) returning site_id, template_id, type_id, version)
+    insert into report_template_version (site_id, template_id, version, type_id, format, file_name, size, byte_count, sha256, content,
+      texts, created_by)
+    select site_id, template_id, version, type_id, 'docx', 'Profile.docx', 1, 1, '\\x00', '\\x00', '{}', ${userId} from template`.execute(
+    db,
+  );
+}
+
 onEachApp((context) => {
   let things: Things;
   let path = '';
   beforeAll(async () => {
     things = await makeThings(context());
     await fillSite(context(), things, SEED);
+    await addTemplate(context().db, things, things.person.userId);
     ({ path } = await makeBackup(context().db, things.api, { includeFiles: true }));
   });
 
@@ -114,12 +136,12 @@ onEachApp((context) => {
         expect(await computeDerivedDigests(target.db, restored.site_id)).toEqual(
           await computeDerivedDigests(context().db, things.siteId),
         );
-        // New entries get ids after those of the backup.
-        const { rows } = await sql<{ isFree: boolean }>`
-          select nextval(pg_get_serial_sequence('entry', 'entry_id')) > max(entry_id) as "isFree" from entry_change`.execute(
-          target.db,
-        );
-        expect(rows).toEqual([{ isFree: true }]);
+        // What is created next gets an id after those of the backup.
+        for (const next of [
+          isFree('entry', 'entry_id', 'entry_change'),
+          isFree('report_template', 'template_id'),
+        ])
+          expect((await next.execute(target.db)).rows).toEqual([{ isFree: true }]);
       } finally {
         file.close();
         await target.close();
@@ -145,14 +167,7 @@ onEachApp((context) => {
       await makePerson(db, siteId),
       await makePerson(db, siteId),
     ];
-    await sql`
-      with template as (insert into report_template (site_id, name, type_id, version, modified_by)
-        values (${siteId}, 'Profile', ${typeId}, 1, ${designer.userId}) returning site_id, template_id, type_id, version)
-      insert into report_template_version (site_id, template_id, version, type_id, format, file_name, size, byte_count, sha256, content,
-        texts, created_by)
-      select site_id, template_id, version, type_id, 'docx', 'Profile.docx', 1, 1, '\\x00', '\\x00', '{}', ${designer.userId} from template`.execute(
-      db,
-    );
+    await addTemplate(db, { siteId, typeId }, designer.userId);
     await sql`insert into saved_view (site_id, owner_id, table_name, name, is_shared, search, query, sort, columns)
       values (${siteId}, ${reader.userId}, 'users', 'All', true, '', '', '', '{}')`.execute(db);
     const gone = await makeEntryType(api, 'Gone', {});
