@@ -139,6 +139,12 @@ test('merges duplicates and shows the list as it was before', async ({ page }) =
   await page.getByRole('radio', { name: `City of Dock one, id ${merged}` }).check();
   await expect(page.getByText('1 value of Dock One will be replaced.')).toBeVisible();
   await expectAccessible(page);
+  // The selected value stays while another entry is added and left out.
+  await page.getByRole('searchbox', { name: 'Search Docks to merge' }).fill('Pier');
+  await page.getByRole('button', { name: 'Add Pier' }).click();
+  await expect(page.getByRole('button', { name: 'Merge 2 entries into Dock One' })).toBeVisible();
+  await expect(page.getByRole('radio', { name: `City of Dock one, id ${merged}` })).toBeChecked();
+  await page.getByRole('button', { name: 'Leave out Pier' }).click();
   await page.getByRole('button', { name: 'Merge 1 entry into Dock One' }).click();
   const confirmation = page.getByRole('alertdialog');
   await expect(confirmation).toContainText('cannot be undone');

@@ -45,6 +45,15 @@ test('keeps the values of the target and fills missing ones', () => {
   ]);
 });
 
+test('forgets the selected value of an entry that was left out', () => {
+  const choices = new Map<number, number | 'all'>([
+    [1, 2],
+    [2, 3],
+    [3, 'all'],
+  ]);
+  expect([Name, City, Tags].map((each) => getChoice(each, choices, a, rows))).toEqual([2, 2, 'all']);
+});
+
 test('uses the selected value of each field and joins multiple values', () => {
   const choices = new Map<number, number | 'all'>([
     [1, 2],

@@ -30,7 +30,10 @@ function unionValues(rows: readonly RowVm[], field: Field): FieldValue | undefin
   return valuesByKey.size === 0 ? undefined : [...valuesByKey.values()];
 }
 
-/** The selected value of a field; by default that of the target or, if it has none, the first one. */
+/**
+ * The selected value of a field, unless its entry was left out of the merge; by default that of the target or, if it has none,
+ * the first one.
+ */
 export function getChoice(
   field: Field,
   choices: ValueChoices,
@@ -38,7 +41,9 @@ export function getChoice(
   rows: readonly RowVm[],
 ): ValueChoice {
   const selected = choices.get(field.id);
-  if (selected !== undefined) return selected;
+  if (selected === 'all') return selected;
+  const selectedRow = rows.find(({ EntryId }) => EntryId === selected);
+  if (selectedRow) return selectedRow.EntryId;
   if (toItems(getValue(target, field)).length > 0) return target.EntryId;
   return rows.find((row) => toItems(getValue(row, field)).length > 0)?.EntryId ?? target.EntryId;
 }

@@ -97,12 +97,7 @@ function MergeContent() {
           another type. Only the others are displayed.
         </Banner>
       )}
-      {rows.length > 1 && (
-        <MergeForm
-          key={rows.map(({ EntryId }) => EntryId).join()}
-          {...{ rows, view, formatName, schema, type, fields }}
-        />
-      )}
+      {rows.length > 1 && <MergeForm {...{ rows, view, formatName, schema, type, fields }} />}
       {key && (
         <Card title={rows.length > 1 ? 'Add another duplicate' : 'Choose the duplicates'}>
           <CardBody>
