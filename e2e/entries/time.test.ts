@@ -161,7 +161,14 @@ test('merges duplicates and shows the list as it was before', async ({ page }) =
   await expect(table.getByRole('row', { name: /Dock one/ })).toContainText('Merged');
   await expectAccessible(page);
   await navigateByKeyboard(page, pier);
-  await page.getByRole('button', { name: '2 changed since' }).click();
+  // A search that is not in the address yet keeps what is chosen meanwhile.
+  await page.getByRole('searchbox', { name: 'Search Docks' }).focus();
+  await page.keyboard.press('o');
+  await page.getByRole('button', { name: '2 changed since' }).dispatchEvent('click');
+  await expect(page).toHaveURL(/q=o/);
+  await expect(page).toHaveURL(/only=changed/);
+  await page.getByRole('searchbox', { name: 'Search Docks' }).fill('');
+  await expect(page).not.toHaveURL(/q=/);
   await expect(table.getByRole('row')).toHaveCount(3);
   const [download] = await Promise.all([
     page.waitForEvent('download'),

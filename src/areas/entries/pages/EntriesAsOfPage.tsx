@@ -61,8 +61,13 @@ function useAsOfView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const view = useMemo(() => parseAsOfView(search), [search]);
+  /** Changes parts of the view of the current URL: as a history entry that Back undoes, or in place (`replace`). */
   const show = (next: Partial<AsOfView>, replace = false) =>
-    navigate({ to: '.', search: formatAsOfView({ ...view, ...next }), replace });
+    navigate({
+      to: '.',
+      search: (now) => formatAsOfView({ ...parseAsOfView(now), ...next }),
+      replace,
+    });
   return { view, show, navigate };
 }
 
@@ -139,7 +144,10 @@ function EntryListAsOf() {
           onChange={setSearchText}
           onBlur={settle}
         />
-        <FilterChips {...{ condition, fields, schema, errors }} onChange={(query) => void show({ query })} />
+        <FilterChips
+          {...{ condition, fields, schema, errors }}
+          onChange={(query, isStep) => void show({ query }, !isStep)}
+        />
       </TableBar>
       <EntriesAsOfCard
         {...{ view, result, columns, errors, sort }}
