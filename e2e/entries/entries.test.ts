@@ -205,6 +205,13 @@ test('keeps the filter builder, the query, the chips and the URL in sync', async
   const size = await openFilter(page, 'Size');
   await size.getByLabel('Value of Size').fill('2x');
   await expect(size.getByRole('alert')).toHaveText(/number/);
+  // A number stays as it is typed.
+  await size.getByLabel('Value of Size').fill('');
+  await size.getByLabel('Value of Size').pressSequentially('254.50');
+  await expect(size).toContainText('16 match');
+  await expect(size.getByRole('alert')).toBeHidden();
+  await expect(size.getByLabel('Value of Size')).toHaveValue('254.50');
+  await expect(chips).toContainText('Size is at least 254.5');
   await size.getByLabel('Value of Size').fill('255');
   await expect(size).toContainText('16 match');
   await expectAccessible(page);

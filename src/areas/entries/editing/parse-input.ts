@@ -19,7 +19,7 @@ const GROUPED_NUMBER = /^[-+]?\d{1,3}([, '’\u00a0\u202f]\d{3})+(\.\d+)?$/;
 const AMBIGUOUS_NUMBER = /^[-+]?\d{1,3},\d{3}$/;
 
 /** Parses a number with a decimal point, with or without thousands separators. */
-function parseNumber(text: string): number | { error: string } {
+export function parseNumber(text: string): number | { error: string } {
   if (AMBIGUOUS_NUMBER.test(text))
     return {
       error: `"${text}" is ambiguous: enter ${text.replace(',', '')} or ${text.replace(',', '.')}`,

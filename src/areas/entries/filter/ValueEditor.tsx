@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { foldText } from '../../../../contract/rules/fold-text.ts';
 import type { Comparison, Operand } from '../../../../contract/rules/query/condition.ts';
 import { FIELD, isIdField } from '../../../../contract/rules/schema/fields.ts';
@@ -6,6 +6,7 @@ import { formatTimeZoneName } from '../../../lib/dates/time-zones.ts';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { Select } from '../../../ui/form/select/Select.tsx';
 import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
+import { parseNumber } from '../editing/parse-input.ts';
 import { formatZoneName } from '../model/dates.ts';
 import { queryRows } from '../model/entry-rows.ts';
 import { useUserFinder } from '../model/field-users.ts';
@@ -65,11 +66,11 @@ interface SingleValueEditorProps {
   onChange: (value: Operand) => void;
 }
 
-/** Parses a number; other input stays a text, so that the query reports the error. */
-const parseNumber = (text: string): Operand =>
-  text.trim() !== '' && Number.isFinite(Number(text)) && String(Number(text)) === text.trim()
-    ? Number(text)
-    : text;
+/** Parses a number as in cells; other input stays a text, so that the query reports the error. */
+function parseNumberOperand(text: string): Operand {
+  const number = parseNumber(text.trim());
+  return typeof number === 'number' ? number : text;
+}
 
 function SingleValueEditor({ label, field, value, onChange }: SingleValueEditorProps) {
   if (field?.fieldType === FIELD.boolean)
@@ -81,15 +82,32 @@ function SingleValueEditor({ label, field, value, onChange }: SingleValueEditorP
       />
     );
   if (field?.fieldType === FIELD.date) return <DateEditor {...{ label, field, value, onChange }} />;
-  const isText = field?.fieldType === FIELD.text;
+  if (field?.fieldType !== FIELD.text) return <NumberEditor {...{ label, value, onChange }} />;
   return (
     <input
       className="input"
       aria-label={label}
-      inputMode={isText ? undefined : 'decimal'}
       autoComplete="off"
       value={String(value ?? '')}
-      onChange={({ target }) => onChange(isText ? target.value : parseNumber(target.value))}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}
+
+/** Input for a number, which stays as it was typed: 2.50 is the number 2.5. */
+function NumberEditor({ label, value, onChange }: Omit<SingleValueEditorProps, 'field'>) {
+  const [typed, setTyped] = useState('');
+  return (
+    <input
+      className="input"
+      aria-label={label}
+      inputMode="decimal"
+      autoComplete="off"
+      value={parseNumberOperand(typed) === value ? typed : String(value ?? '')}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        onChange(parseNumberOperand(target.value));
+      }}
     />
   );
 }
@@ -168,17 +186,24 @@ function DateListEditor({ label, operands, field, onChange }: ListEditorProps & 
   );
 }
 
-/** Text area for several texts or numbers, one per line. */
+/** Text area for several texts or numbers, one per line, which stay as they were typed. */
 function ListEditor({ label, operands, field, onChange }: ListEditorProps) {
-  const parseLine = (line: string): Operand => (field?.fieldType === FIELD.text ? line : parseNumber(line));
+  const [typed, setTyped] = useState('');
+  const parseLine = field?.fieldType === FIELD.text ? (line: string): Operand => line : parseNumberOperand;
+  const parseLines = (text: string): readonly Operand[] =>
+    text === '' ? [] : text.split('\n').map(parseLine);
+  const isTyped = JSON.stringify(parseLines(typed)) === JSON.stringify(operands);
   return (
     <textarea
       className="input find-lines"
       aria-label={`${label}, one per line`}
       placeholder="One per line"
       rows={Math.min(6, Math.max(2, operands.length + 1))}
-      value={operands.join('\n')}
-      onChange={({ target }) => onChange(target.value === '' ? [] : target.value.split('\n').map(parseLine))}
+      value={isTyped ? typed : operands.join('\n')}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        onChange(parseLines(target.value));
+      }}
     />
   );
 }
