@@ -245,3 +245,22 @@ test('keeps the filter builder, the query, the chips and the URL in sync', async
   await grid.getByRole('link', { name: HOSTILE }).click();
   await expect(page.getByRole('heading', { level: 1, name: HOSTILE })).toBeVisible();
 });
+
+test('shows names that another user changed while they are edited', async ({ page }) => {
+  await openAs(page, ada);
+  const names = { apiName: 'Berth', singularName: 'Berth', pluralName: 'Berths' };
+  await callApi(page, 'POST', '/schema/entrytypes', names);
+  await page.goto('/entries/Berth/schema?edit=true');
+  const panel = page.getByRole('dialog');
+  await expect(panel.getByLabel('Plural name')).toHaveValue('Berths');
+  await callApi(page, 'PUT', '/schema/entrytypes/Berth', { ...names, pluralName: 'Moorings' });
+  // The page reads the schema again when the user returns to it.
+  await page.clock.setSystemTime(Date.now() + 60_000);
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await expect(page.getByRole('dialog', { name: 'Edit Moorings' })).toBeVisible();
+  await fillForm(panel, { 'Singular name': 'Quay' });
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await expect(panel).toContainText('The names are now Berth, Moorings and Berth');
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await expectToast(page, 'Berths was saved');
+});

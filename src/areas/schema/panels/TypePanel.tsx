@@ -75,13 +75,15 @@ export function TypePanel({ type }: { type?: EntryTypeVm }) {
   const router = useRouter();
   const { reason } = usePermission(type ? 'updateEntryType' : 'createEntryType');
   const create = useWrite('createEntryType', createEntryTypeMutation());
+  // The schema may be read again while the panel is open; the form keeps the names it started with.
+  const [start] = useState(type);
   const [otherChange, setOtherChange] = useState<EntryTypeVm>();
   const update = useWrite('updateEntryType', {
     async mutationFn({ id, body }: { id: number; body: TypeValues }) {
       const path = { entryTypeId: String(id) };
       // Names that another user changed in the meantime are shown before they are overwritten.
       const now = withEtag(await getEntryType({ path }));
-      const seen = otherChange ?? type;
+      const seen = otherChange ?? start;
       if (seen && !hasSameNames(now.data, seen)) {
         setOtherChange(now.data);
         throw new ServiceError(412, 'Another user changed the names or the icon of this type');
