@@ -147,6 +147,11 @@ test('shares a saved view with a pinned filter, which another user opens and whi
   await chooseMenuItem(page, 'Actions for Size', 'Delete field');
   await expect(impact).toContainText(/40entries lose their value.*Large ones/);
   await expect(impact.getByRole('link', { name: 'Large ones' })).toHaveAttribute('href', /view=\d+/);
+  const filled = await impact.getByRole('link', { name: 'entries lose their value' }).getAttribute('href');
+  await elsewhere.goto(filled ?? '');
+  await expect(otherGrid).toHaveAttribute('aria-rowcount', '41');
+  await elsewhere.goBack();
+  await expect(otherGrid).toHaveAttribute('aria-rowcount', '11');
   const deletion = page.getByRole('alertdialog', { name: 'Delete the field Size?' });
   await deletion.getByRole('textbox').fill('Size');
   await deletion.getByRole('button', { name: 'Delete field' }).click();

@@ -103,7 +103,7 @@ function ImpactItems({ impact, type, field, schema, missingQuery, isDeletion }: 
         <li>
           <Badge tone="bad">{formatCount(filledEntries)}</Badge>
           <span>
-            <EntriesLink type={type} query={{ [field.apiName]: { $notNoData: true } }}>
+            <EntriesLink type={type} query={{ [field.apiName]: '$notNoData' }}>
               {filledEntries.count === 1 ? 'entry loses its value' : 'entries lose their value'}
             </EntriesLink>
           </span>
