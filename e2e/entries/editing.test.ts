@@ -1,7 +1,7 @@
 import type { Locator } from '@playwright/test';
 import { chooseMenuItem, expectAccessible, expectToast } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
-import { DATA, createEntryType } from '../support/data/entries.ts';
+import { DATA, SCHEMA, createEntryType } from '../support/data/entries.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -167,6 +167,27 @@ test('previews a paste from a spreadsheet, shows refusals at their cells and rec
   await page.keyboard.press('Control+c');
   await page.keyboard.press('Control+v');
   await expect(page.getByRole('dialog').getByText('0 cells change, 12 stay the same')).toBeVisible();
+});
+
+test('says that the entries to refer to could not be loaded', async ({ page, expectFailure }) => {
+  expectFailure(400);
+  await openAs(page, ada);
+  await createEntryType(page, 'Tug');
+  const partner = { apiName: 'Partner', name: 'Partner', fieldType: 5 };
+  await sendRequest(page.request, 'POST', `${SCHEMA}/Tug/fields`, partner);
+  await page.goto('/entries/Tug');
+  const first = page.getByRole('grid', { name: 'Tugs' }).getByRole('rowheader').first();
+  await expect(first).toHaveText('Hafen');
+  await page.route('**/rows/query/*', (route) =>
+    route.fulfill({ status: 400, json: { message: 'Not now' } }),
+  );
+  await first.focus();
+  await page.keyboard.press('End');
+  await page.keyboard.type('We');
+  await expect(page.getByRole('option', { name: 'The options could not be loaded: Not now' })).toBeVisible();
+  await page.unrouteAll({ behavior: 'wait' });
+  await page.keyboard.type('r');
+  await expect(page.getByRole('option', { name: 'Werft' })).toBeVisible();
 });
 
 test('resolves conflicts with other users by cell, and confirms deletions of changed entries', async ({

@@ -6,6 +6,7 @@ import { Popover } from 'react-aria-components/Popover';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- HTML has no element for the list box of a combobox (ARIA) */
 import type { FieldValueItem, NamedValue } from '../../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../../contract/rules/schema/fields.ts';
+import { toServiceError } from '../../../../api/errors.ts';
 import { cx } from '../../../../ui/cx.ts';
 import { useUserFinder } from '../../model/field-users.ts';
 import type { Field } from '../../model/schema.ts';
@@ -41,7 +42,7 @@ export function OptionEditor(props: EditorProps) {
   const input = useRef<HTMLInputElement>(null);
   const isSettled = useRef(false);
   const listId = useId();
-  const { matches, isLoading } = useValueOptions(props, text, open);
+  const { matches, isLoading, error } = useValueOptions(props, text, open);
   const options = isMulti
     ? matches.filter((option) => !selected.some((item) => isSameItem(item, option.value)))
     : matches;
@@ -180,7 +181,7 @@ export function OptionEditor(props: EditorProps) {
         onOpenChange={setOpen}
       >
         <Options
-          {...{ listId, options, activeIndex, isLoading }}
+          {...{ listId, options, activeIndex, isLoading, error }}
           label={field.name}
           isSelected={(option) => selected.some((item) => isSameItem(item, option))}
           onSelect={(option) => select(option, 'stay')}
@@ -195,14 +196,14 @@ const NO_OPTIONS: readonly ValueOption[] = [];
 function useValueOptions({ field, schema }: EditorProps, text: string, open: boolean) {
   const searchText = useDeferredValue(text.trim());
   const findUsers = useUserFinder();
-  const { data, isFetching } = useQuery({
+  const { data, error, isFetching } = useQuery({
     queryKey: ['candidates', field.id, field.choiceValues, searchText],
     queryFn: ({ signal }) => findValueOptions(field, { schema, findUsers }, searchText, signal),
     enabled: open,
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
-  return { matches: data ?? NO_OPTIONS, isLoading: isFetching || searchText !== text.trim() };
+  return { matches: data ?? NO_OPTIONS, error, isLoading: isFetching || searchText !== text.trim() };
 }
 
 function Chip({ label, onRemove }: { label: string; onRemove: () => void }) {
@@ -228,12 +229,14 @@ interface OptionsProps {
   options: readonly ValueOption[];
   activeIndex: number;
   isLoading: boolean;
+  error: Error | null;
   isSelected: (value: NamedValue) => boolean;
   onSelect: (candidate: ValueOption) => void;
 }
 
 /** The list of options. Pointer events must not move the focus out of the input. */
-function Options({ listId, label, options, activeIndex, isLoading, isSelected, onSelect }: OptionsProps) {
+function Options(props: OptionsProps) {
+  const { listId, label, options, activeIndex, isLoading, error, isSelected, onSelect } = props;
   return (
     <div
       id={listId}
@@ -262,7 +265,11 @@ function Options({ listId, label, options, activeIndex, isLoading, isSelected, o
       ))}
       {options.length === 0 && (
         <div className="options-none" role="option" aria-selected={false} aria-disabled>
-          {isLoading ? 'Searching' : 'No matches'}
+          {isLoading
+            ? 'Searching'
+            : error === null
+              ? 'No matches'
+              : `The options could not be loaded: ${toServiceError(error).message}`}
         </div>
       )}
     </div>
