@@ -22,6 +22,25 @@ test('a page that failed to load is loaded again on demand', async () => {
   await vi.waitFor(() => expect(rows.at(2)).toBe('2a'), { timeout: 20_000 });
 });
 
+test('rows in view ask again for a page that failed to load', async () => {
+  vi.useFakeTimers();
+  const rows = createPagedRows({
+    length: 3,
+    pageSize: 2,
+    firstPage: ['1a', '1b'],
+    loadPage: vi
+      .fn<() => Promise<string[]>>()
+      .mockRejectedValueOnce(new Error('away'))
+      .mockResolvedValue(['2a']),
+  });
+  const shown: unknown[] = [];
+  rows.subscribe(() => shown.push(rows.at(2)));
+  rows.at(2);
+  await vi.advanceTimersByTimeAsync(60_000);
+  vi.useRealTimers();
+  expect(shown).toEqual([undefined, '2a']);
+});
+
 test('rows of an earlier reading stay until they are read again', async () => {
   const released = Promise.withResolvers<string[]>();
   const rows = createPagedRows({

@@ -2,6 +2,8 @@ import type { RowSource } from './row-source.ts';
 
 /** Pages kept in memory; the oldest are evicted. */
 const MAX_PAGES = 40;
+/** Pause before rows in view ask again for a page that could not be loaded. */
+const RETRY_MS = 5_000;
 
 interface PagedRowsOptions<Row> {
   length: number;
@@ -41,15 +43,19 @@ export function createPagedRows<Row>({
       pages.delete(number);
     }
   };
+  const notify = () => {
+    turn += 1;
+    for (const listener of listeners) listener();
+  };
   const fetchPage = async (number: number) => {
     requested.add(number);
     evictPages();
     try {
       pages.set(number, await loadPage(number));
-      turn += 1;
-      for (const listener of listeners) listener();
+      notify();
     } catch {
       requested.delete(number);
+      setTimeout(notify, RETRY_MS);
     }
   };
 

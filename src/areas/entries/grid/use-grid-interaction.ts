@@ -2,7 +2,7 @@ import { useState, useRef } from 'react';
 import type { KeyboardEvent, MouseEvent, PointerEvent } from 'react';
 import type { FieldValue, RowVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { pluralize } from '../../../lib/numbers.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { moveCell, countCells, toRange } from '../../../ui/cell-navigation.ts';
 import type { GridBounds, Cell } from '../../../ui/cell-navigation.ts';
 import { announce } from '../../../ui/layout/LiveRegion.tsx';
@@ -167,7 +167,11 @@ export function useGridInteraction({
     const loadedRows = getFullRange(rows, top, bottom, fields);
     if (loadedRows) stage(loadedRows);
     else if (bottom - top >= MAX_CLEARED_ROWS)
-      announce(`At most ${MAX_CLEARED_ROWS} rows can be cleared at once`);
+      toast({
+        title: 'Nothing was staged',
+        description: `At most ${formatNumber(MAX_CLEARED_ROWS)} rows can be cleared at once.`,
+        tone: 'bad',
+      });
     else void loadFullRange(rows, top, bottom, fields).then(stage, reportLoadError);
   };
 
