@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { ApiKeySecret, ConfigurationChanges } from '../../../contract/generated/types.gen.ts';
+import { encodeCursor } from '../../kernel/http/cursor.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { MAX_SCANNED_ROWS } from './configuration.ts';
@@ -98,6 +99,8 @@ onEachApp((context) => {
       { path: 'to', message: 'must be after from' },
     ]);
     expect((await api.get(`${LOG}?cursor=abc`)).status).toBe(400);
+    const yearZero = encodeCursor(['0000-01-01T00:00:00.000Z', 1]);
+    expect((await api.get(`${LOG}?cursor=${yearZero}`)).status).toBe(400);
     const reader = await makePerson(context().db, admin.siteId, { capabilities: ['Manage Settings'] });
     expect((await as(context().app, reader).get(LOG)).status).toBe(403);
   });

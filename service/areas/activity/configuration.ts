@@ -18,7 +18,7 @@ export const MAX_SCANNED_ROWS = 2_000;
 export const configurationHandlers: Handlers<'listConfigurationChanges'> = {
   async listConfigurationChanges({ readDb, caller, query }) {
     const filter = parseFilter(query);
-    const before = decodeCursor(query.cursor, 1);
+    const before = decodeCursor(query.cursor, ['bigint']);
     const limit = query.limit ?? DEFAULT_PAGE_ROWS;
     const { rows, end } = await readInSnapshot(readDb, async (tx) => {
       const scanEnd = await store.findScanEnd(tx, caller.siteId, filter, { before, rows: MAX_SCANNED_ROWS });

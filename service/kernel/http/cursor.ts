@@ -7,18 +7,36 @@ export type CursorPosition = readonly [at: string, ...ids: number[]];
 export const encodeCursor = (position: CursorPosition): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
+/** Largest tie breaker by the type of its column. */
+const MAX_ID = { int: 2_147_483_647, bigint: Number.MAX_SAFE_INTEGER } as const;
+
 /**
- * Decodes a cursor with `ids` tie breakers; undefined: the list starts at the beginning.
- * @throws ApiError 400 for a text that `encodeCursor` has not created
+ * Decodes a cursor with tie breakers of the types of `ids`; undefined: the list starts at the beginning.
+ * @throws ApiError 400 for a text that `encodeCursor` has not created, such as a position that no column can have
  */
-export function decodeCursor(cursor: string | undefined, ids: number): CursorPosition | undefined {
+export function decodeCursor(
+  cursor: string | undefined,
+  ids: readonly (keyof typeof MAX_ID)[],
+): CursorPosition | undefined {
   if (cursor === undefined) return undefined;
   const position = parseArray(cursor);
   const [at, ...rest] = position;
-  const fits = typeof at === 'string' && rest.length === ids && rest.every((id) => Number.isSafeInteger(id));
-  if (!fits || Number.isNaN(Date.parse(at)))
-    throw badRequest([{ path: 'cursor', message: 'is not the `next` of a page of this list' }]);
+  const fits =
+    isTimestamp(at) &&
+    rest.length === ids.length &&
+    ids.every((type, index) => isId(rest[index], MAX_ID[type]));
+  if (!fits) throw badRequest([{ path: 'cursor', message: 'is not the `next` of a page of this list' }]);
   return [at, ...(rest as number[])];
+}
+
+const isId = (value: unknown, max: number): boolean =>
+  Number.isSafeInteger(value) && Math.abs(Number(value)) <= max;
+
+/** Whether it is a timestamp as `toISOString` writes those of PostgreSQL, which has no year 0. */
+function isTimestamp(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^(?!0000)\d{4}-/.test(value)) return false;
+  const time = new Date(value);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === value;
 }
 
 function parseArray(cursor: string): readonly unknown[] {

@@ -248,7 +248,7 @@ export const entryHistoryHandlers: Handlers<HistoryOperations> = {
       db,
       entry,
       fields,
-      decodeCursor(query.cursor, 2),
+      decodeCursor(query.cursor, ['int', 'bigint']),
       { limit: limit + 1, onlyProxy: query.onlyProxy ?? false },
       listRendering(siteId),
     );
@@ -346,7 +346,7 @@ export const entryHistoryHandlers: Handlers<HistoryOperations> = {
       filter,
       type.id,
       query.fate,
-      decodeCursor(query.cursor, 1),
+      decodeCursor(query.cursor, ['int']),
       limit + 1,
     );
     const page = rows.slice(0, limit);

@@ -8,6 +8,7 @@ import type {
   EntryLineage,
   GoneField,
 } from '../../../../contract/generated/types.gen.ts';
+import { type CursorPosition, encodeCursor } from '../../../kernel/http/cursor.ts';
 import {
   recalculate,
   DATA,
@@ -78,6 +79,20 @@ onEachApp((context) => {
     }
     expect(scores).toEqual([5, 4, 3, 2, 1, 'created']);
     expect((await things.api.get(`${PATH}/Thing/entries/${id}/changes?cursor=abc`)).status).toBe(400);
+    // Positions that `next` never has, and that PostgreSQL does not know.
+    const positions: CursorPosition[] = [
+      ['0000-01-01T00:00:00.000Z', 1, 1],
+      ['-000044-03-15T00:00:00.000Z', 1, 1],
+      ['2026-01-01T00:00:00.000Z (noon)', 1, 1],
+      ['2026-01-01T00:00:00.000Z', 2 ** 31, 1],
+      ['2026-01-01T00:00:00.000Z', 1, 2 ** 53],
+    ];
+    const statuses: number[] = [];
+    for (const position of positions) {
+      const path = `${PATH}/Thing/entries/${id}/changes?cursor=${encodeCursor(position)}`;
+      statuses.push((await things.api.get(path)).status);
+    }
+    expect(statuses).toEqual(positions.map(() => 400));
   });
 
   test('large values shorten a page instead of failing the request', async () => {
@@ -169,6 +184,8 @@ onEachApp((context) => {
     const first = await listChanged(`${from}&limit=2`);
     expect(first.entries).toHaveLength(2);
     expect(await ids(`${from}&limit=2&cursor=${first.next}`)).toEqual([one]);
+    const beyond = encodeCursor(['2026-01-01T00:00:00.000Z', 2 ** 31]);
+    expect((await things.api.get(`${PATH}/Thing/entries/changes${from}&cursor=${beyond}`)).status).toBe(400);
     const counts = async (query: string) =>
       (await things.api.get<ChangeCount[]>(`${PATH}/changes${query}`)).body;
     expect(await counts(from)).toEqual([{ entryTypeId: things.typeId, created: 1, changed: 1, gone: 1 }]);
