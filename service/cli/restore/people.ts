@@ -56,6 +56,8 @@ async function restoreAccounts(
   const idsByKey = new Map(existingAccounts.map(({ id, key }) => [key, id]));
   const takenIds = new Set(existingIds.map(({ id }) => id));
   const newUsers = people.filter((_, at) => !idsByKey.has(keys[at] ?? ''));
+  // Before ids are allocated: one of them could be that of a user who keeps it.
+  await raiseSequence(tx, ['account', 'user_id'], Math.max(0, ...newUsers.map(({ id }) => id)));
   const allocatedIds = await allocateIds(
     tx,
     'account',
@@ -70,11 +72,6 @@ async function restoreAccounts(
   }
   report.accounts.found += people.length - newUsers.length;
   report.accounts.made += newUsers.length;
-  await raiseSequence(
-    tx,
-    ['account', 'user_id'],
-    Math.max(0, ...newUsers.map(({ id }) => ids.user.get(id) ?? 0)),
-  );
   await context.write(
     tx,
     'account',
@@ -113,8 +110,9 @@ async function assignIds(
     tx,
   );
   const takenIds = new Set(rows.map(({ id }) => id));
-  const allocatedIds = await allocateIds(tx, target.table, target.column, takenIds.size);
+  // Before ids are allocated: one of them could be that of a row that keeps it.
   await raiseSequence(tx, [target.table, target.column], Math.max(0, ...backupIds));
+  const allocatedIds = await allocateIds(tx, target.table, target.column, takenIds.size);
   for (const id of backupIds) ids[target.kind].set(id, takenIds.has(id) ? (allocatedIds.shift() ?? id) : id);
 }
 

@@ -5,14 +5,17 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { openAndReadBackup, restoreBackup } from '../../../cli/restore/restore-backup.ts';
+import { readRecords } from '../../../cli/restore/sheets.ts';
 import { insertTexts, openRestoreTarget, type RestoreTarget } from '../../../cli/restore/target.ts';
 import { verifyBackup, computeSheetDigests } from '../../../cli/restore/verify-backup.ts';
+import type { TableSheet } from '../../../kernel/backup-sheets.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import { fillSite, makeBackup } from '../../../testing/backups.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../../testing/entries/entries.ts';
 import { createFolderPlace } from '../../../testing/files/file-place.ts';
 import { as, dataDir, makePerson, onEachApp, services } from '../../../testing/site.ts';
+import { SHEETS } from '../../registry.ts';
 import type { Manifest } from './manifest.ts';
 
 const SEED = Math.floor(Math.random() * 1000);
@@ -148,6 +151,45 @@ onEachApp((context) => {
         await place.remove();
       }
     });
+  });
+
+  test('ids that are taken on another installation are replaced by none that the backup keeps', async () => {
+    const place = await createTestDatabase('embedded');
+    const file = await openAndReadBackup(path);
+    const target = await openRestoreTarget(place);
+    try {
+      const { db } = target;
+      const { site_id: siteId } = await db
+        .insertInto('site')
+        .values({ slug: 'other', name: 'Other', dedicated_domain: null })
+        .returning('site_id')
+        .executeTakeFirstOrThrow();
+      const listIds = async (sheet: TableSheet, column: string) =>
+        (await Array.fromAsync(readRecords(file, sheet))).flat().map((row) => Number(row[column]));
+      const userIds = await listIds(SHEETS.members, 'user_id');
+      const groupIds = await listIds(SHEETS.groups, 'group_id');
+      await sql`insert into account (user_id, email, email_key, first_name, last_name, home_site_id) overriding system value
+        values (${Math.min(...userIds)}, 'a@other.example', 'a@other.example', 'A', 'B', ${siteId})`.execute(
+        db,
+      );
+      await sql`insert into user_group (group_id, site_id, name, capabilities) overriding system value
+        values (${Math.min(...groupIds)}, ${siteId}, 'Others', '{}')`.execute(db);
+      // The next id of each is that of another row of the backup.
+      await sql`select setval(pg_get_serial_sequence('account', 'user_id'), ${Math.max(...userIds)}::bigint, false),
+        setval(pg_get_serial_sequence('user_group', 'group_id'), ${Math.max(...groupIds)}::bigint, false)`.execute(
+        db,
+      );
+      const options = { ...createFolderPlace(place.dataDir), slug: file.manifest.site.slug };
+      expect(await restoreBackup(target, file, options)).toMatchObject({
+        members: userIds.length,
+        groups: groupIds.length,
+        accounts: { found: 0 },
+      });
+    } finally {
+      file.close();
+      await target.close();
+      await place.remove();
+    }
   });
 
   test('passes the verification in a temporary database', async () => {
