@@ -1,4 +1,6 @@
 /** Sign-in through the identity manager of a site, tested with a real provider. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { IdentityStart, Session, SiteIdentity } from '../../contract/generated/types.gen.ts';
 import { addPlatformAdministrator } from '../areas/sites/index.ts';
@@ -196,6 +198,30 @@ onEachApp((context) => {
     expect((await setUpIdentity({ clientSecret: undefined })).body.hasClientSecret).toBe(true);
     expect((await setUpIdentity({ mode: 'password' })).body.mode).toBe('password');
     expect((await startSignIn()).status).toBe(404);
+  });
+
+  test('settings that change while the provider is checked are kept', async () => {
+    await setUpIdentity({ mode: 'password' });
+    const change = () => setUpIdentity({ mode: 'password', claim: 'email', clientSecret: undefined });
+    const slow = createServer((_request, response) => {
+      void change().then(() =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(
+          JSON.stringify({
+            issuer,
+            authorization_endpoint: `${issuer}/auth`,
+            token_endpoint: `${issuer}/token`,
+            jwks_uri: `${issuer}/jwks`,
+          }),
+        ),
+      );
+    });
+    await once(slow.listen(0, '127.0.0.1'), 'listening');
+    const address = slow.address();
+    const issuer = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    expect((await setUpIdentity({ issuer })).status).toBe(409);
+    const { body } = await as(context().app, person, 'console').get<SiteIdentity>(getIdentityPath());
+    expect(body).toMatchObject({ mode: 'password', issuer: provider.issuer, claim: 'email' });
+    slow.close();
   });
 
   test('a provider that does not answer is 503 with Retry-After', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SiteIdentity, SiteIdentityInfo } from '../../../contract/generated/types.gen.ts';
 import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change } from '../../kernel/audit/change.ts';
@@ -117,7 +118,8 @@ export async function updateIdentity(call: Call<'updateSiteIdentity'>): Promise<
       const version = await store.providerVersion(tx, siteId, { lock: true });
       requireVersion(call.ifMatch, version, 'The identity manager');
       const current = await requireSite(tx, siteId);
-      if (sendsSecretToNewIssuer(current, after, body))
+      // What the request omits, and the provider that was checked, are those of the settings read before.
+      if (!isDeepStrictEqual(current, before))
         throw conflict('The identity manager was changed in the meantime. Reload and try again.');
       await store.writeProvider(tx, after);
       await requireAdministrator(tx, siteId);
