@@ -103,6 +103,22 @@ export async function markLinkStarted(tx: Tx, tokenHash: Buffer): Promise<void> 
     .execute();
 }
 
+/** Time after a download in which the rest of an interrupted one belongs to it. */
+const RESUME_INTERVAL = sql`interval '1 day'`;
+
+/** Whether a download of the file by the user is recorded that a request may continue. */
+export async function hasDownloaded(
+  db: Db,
+  { siteId, jobId }: Pick<JobFile, 'siteId' | 'jobId'>,
+  userId: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from audit_log where site_id = ${siteId} and subject_type = 'job' and subject_id = ${String(jobId)}
+      and action in ('job.download', 'report.download') and coalesce(proxy_id, actor_id) = ${userId}
+      and at > now() - ${RESUME_INTERVAL} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** A file on the disk. */
 type StoredFile = Pick<JobFile, 'siteId' | 'jobId' | 'fence' | 'name'>;
 

@@ -37,7 +37,7 @@ export const jobFileHandlers: Handlers<Operations> = {
 
   async downloadJobFile(call) {
     const file = await requireOwnFile(call);
-    if (!isContinuation(call.range))
+    if (!(await continuesDownload(call, file)))
       await change(call.db, getActor(call), async (tx, record) => {
         record({
           action: 'job.download',
@@ -109,8 +109,13 @@ export const toDownload = (
 });
 
 /** Whether the request continues an interrupted download: a link starts once, and afterwards serves only the remaining range. */
-export const isContinuation = (range: string | undefined): boolean =>
-  /^bytes=[1-9]\d*-\d*$/.test(range ?? '');
+const isContinuation = (range: string | undefined): boolean => /^bytes=[1-9]\d*-\d*$/.test(range ?? '');
+
+/** Whether the request asks for the rest of a file of which a download of the caller is recorded: it is no further download. */
+export const continuesDownload = async (
+  { db, caller, range }: Pick<Call, 'db' | 'caller' | 'range'>,
+  file: Pick<store.JobFile, 'siteId' | 'jobId'>,
+): Promise<boolean> => isContinuation(range) && (await store.hasDownloaded(db, file, caller.userId));
 
 /**
  * The file of a job of the caller. Jobs of other users are unknown here: what a file contains was read with the rights of its owner,

@@ -13,7 +13,14 @@ import {
   parseTimestamp,
   UNVERSIONED_ETAG,
 } from '../../kernel/http/parameters.ts';
-import { cancelJob, findFile, isContinuation, startJob, toDownload, toFileResponse } from '../jobs/index.ts';
+import {
+  cancelJob,
+  continuesDownload,
+  findFile,
+  startJob,
+  toDownload,
+  toFileResponse,
+} from '../jobs/index.ts';
 import { parseTimeZone } from '../sites/index.ts';
 import { requireRecipients } from './deliver.ts';
 import { compareValues } from './difference.ts';
@@ -168,7 +175,7 @@ export const runHandlers: Handlers<Operations> = {
     const file = await findFile(db, caller.siteId, run.runId);
     if (!file || file.isRemoved)
       throw conflict('The file of this report was removed. Generate the report again.');
-    if (!isContinuation(call.range))
+    if (!(await continuesDownload(call, file)))
       await change(db, getActor(call), async (tx, record) => {
         record({
           action: 'report.download',

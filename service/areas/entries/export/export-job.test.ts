@@ -655,6 +655,30 @@ onEachApp((context) => {
       expect((await download(job.id, { range: 'bytes=999999-' })).statusCode).toBe(416);
     });
 
+    test('has a record of each download, also of one that begins after the first byte', async () => {
+      await makeMany(2);
+      const { job } = await makeFile();
+      const countDownloads = async () =>
+        (
+          await db()
+            .selectFrom('audit_log')
+            .select('action')
+            .where('subject_id', '=', String(job.id))
+            .where('action', '=', 'job.download')
+            .execute()
+        ).length;
+      await download(job.id, { range: 'bytes=1-' });
+      // It continues the download by `makeFile`.
+      expect(await countDownloads()).toBe(1);
+      await sql`update audit_log set at = at - interval '2 days' where subject_id = ${String(job.id)}`.execute(
+        db(),
+      );
+      await download(job.id, { range: 'bytes=1-' });
+      expect(await countDownloads()).toBe(2);
+      await download(job.id, { range: 'bytes=1-' });
+      expect(await countDownloads()).toBe(2);
+    });
+
     test('is downloaded by a link that starts once, continues with a range, and works from one address', async () => {
       await makeMany(20);
       const { job, bytes } = await makeFile();
