@@ -238,6 +238,15 @@ onEachApp((context) => {
       expect(tried.status).toBe(400);
     });
 
+    test('has ten recovery codes, however many requests replace them at once', async () => {
+      const { cookie } = await enrolUser();
+      const browser = createBrowser(context().app, { steward: cookie });
+      const replace = () => browser.post('/api/session/security/recovery-codes');
+      const replies = await Promise.all(Array.from({ length: 4 }, replace));
+      expect(replies.map(getStatus)).toEqual([200, 200, 200, 200]);
+      expect((await loadSecurity(cookie)).recoveryCodesLeft).toBe(10);
+    });
+
     test('expires after 15 minutes, which is logged as unverified', async () => {
       const { secret } = await enrolUser();
       const cookie = await startSignIn();

@@ -66,6 +66,8 @@ export const ownAccessHandlers: Handlers<OwnOperations> = {
     const { userId } = call.caller;
     rejectFederatedSession(call.caller, CHANGING_SIGN_IN);
     const recoveryCodes = await change(call.db, getActor(call), async (tx, record) => {
+      // Of two requests at once the second replaces the codes of the first; a reset leaves none.
+      await lockAccounts(tx, [userId]);
       if (!hasFactor(await readFactors(tx, userId)))
         throw conflict('Set up a second factor first: recovery codes replace one');
       record({ action: 'user.recovery-codes', subject: ['user', userId], changes: {} });
