@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { OwnSecurity, Presence, SessionInfo } from '../../contract/generated/types.gen.ts';
+import { createLink } from '../kernel/auth/one-time-links.store.ts';
+import { withTransaction } from '../kernel/db/database.ts';
 import { generateCode } from '../testing/authenticator.ts';
 import type { ErrorBody, Reply } from '../testing/calls.ts';
 import {
@@ -196,6 +198,21 @@ onEachApp((context) => {
       signInWithPassword(context().app, { email: person.email, password }),
     );
     expect((await Promise.all(replies)).map(getStatus)).toEqual([401, 200]);
+  });
+
+  test('a password change ends a mailed link with which the new one could be replaced', async () => {
+    const token = await withTransaction(context().db, {}, (tx) =>
+      createLink(tx, { purpose: 'set-password', siteId, userId: person.userId }),
+    );
+    const body = { currentPassword: PASSWORD, password: NEW_PASSWORD };
+    expect(
+      getStatus(await createUserBrowser(person.cookie).post('/api/session/security/password', body)),
+    ).toBe(200);
+    const used = await createBrowser(context().app).post('/api/session/password', {
+      token,
+      password: PASSWORD,
+    });
+    expect(used.status).toBe(404);
   });
 
   test('lists own sessions on all sites, and ends one or all others', async () => {

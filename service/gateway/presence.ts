@@ -14,6 +14,7 @@ import { conflict, forbidden, badRequest, unauthorized } from '../kernel/api-err
 import { getActor, change } from '../kernel/audit/change.ts';
 import { rejectFederatedSession } from '../kernel/auth/authorize.ts';
 import type { Caller } from '../kernel/auth/caller.ts';
+import { deleteSetPasswordLinks } from '../kernel/auth/callers.store.ts';
 import { validateNewPassword, verifyPassword, hashPassword } from '../kernel/auth/passwords.ts';
 import { getAddressKey, consumeRateLimit, resetRateLimit } from '../kernel/auth/throttle.store.ts';
 import { type Db, type Tx, withTransaction } from '../kernel/db/database.ts';
@@ -55,6 +56,8 @@ export const presenceHandlers: Handlers<Operations> = {
     await requireOwnPassword(db, caller, body.currentPassword, 'currentPassword');
     const passwordHash = await hashPassword(body.password);
     const { session, ended } = await change(db, getActor(call), async (tx, record) => {
+      // Whoever has a link that was mailed before could replace the new password. First, as where a link is used.
+      await deleteSetPasswordLinks(tx, [userId]);
       await store.setPasswordHash(tx, userId, passwordHash);
       const renewed = await requireRenewedSession(tx, caller);
       const endedSessions = await deleteUserSessions(tx, userId, renewed.tokenHash);
