@@ -24,17 +24,11 @@ test('a page that failed to load is loaded again on demand', async () => {
 
 test('rows in view ask again for a page that failed to load', async () => {
   vi.useFakeTimers();
-  const rows = createPagedRows({
-    length: 3,
-    pageSize: 2,
-    firstPage: ['1a', '1b'],
-    loadPage: vi
-      .fn<() => Promise<string[]>>()
-      .mockRejectedValueOnce(new Error('away'))
-      .mockResolvedValue(['2a']),
-  });
+  const loadPage = vi.fn<() => Promise<string[]>>(() => Promise.resolve(['2a']));
+  loadPage.mockRejectedValueOnce(new Error('away'));
+  const rows = createPagedRows({ length: 3, pageSize: 2, firstPage: ['1a', '1b'], loadPage });
   const shown: unknown[] = [];
-  rows.subscribe(() => shown.push(rows.at(2)));
+  rows.subscribe?.(() => shown.push(rows.at(2)));
   rows.at(2);
   await vi.advanceTimersByTimeAsync(60_000);
   vi.useRealTimers();
