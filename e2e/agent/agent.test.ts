@@ -236,6 +236,33 @@ test('makes a key on a licensed site, shows what its agent read, and stops all a
   await expect(page.getByText('On, read only')).toBeVisible();
 });
 
+test('a field that was not forbidden stays chosen', async ({ page, expectFailure }) => {
+  expectFailure(503);
+  await openAs(page, ada);
+  await createEntryType(page, 'Mole');
+  await turnAgentLicenseOn(page);
+  await page.goto('/agent/settings');
+  const card = page.getByRole('region', { name: 'Forbidden to agents' });
+  const forbid = card.getByRole('button', { name: 'Forbid', exact: true });
+  await card.getByRole('button', { name: /Entry type$/ }).click();
+  await page.getByRole('option', { name: 'Moles' }).click();
+  await card.getByRole('button', { name: /Field$/ }).click();
+  await page.getByRole('option', { name: 'Size', exact: true }).click();
+  const failing = '**/api/agent/forbidden';
+  await page.route(failing, (route) =>
+    route.fulfill({ status: 503, json: { message: 'The database cannot write', requestId: 'failing' } }),
+  );
+  await forbid.click();
+  await expectToast(page, 'The database cannot write');
+  await expect(card.getByRole('button', { name: /Field$/ })).toContainText('Size');
+  await page.unroute(failing);
+  await forbid.click();
+  await expectToast(page, '“Moles, Size” is forbidden to agents');
+  await expect(card.getByRole('listitem')).toHaveText(/^Moles, Size/);
+  // A second click does not forbid the type.
+  await expect(forbid).toHaveAccessibleDescription('Choose an entry type');
+});
+
 test('the link of each result of an agent opens the same data', async ({ page, service }) => {
   await openAs(page, ada);
   const { first } = await createEntryType(page, 'Buoy');

@@ -29,17 +29,20 @@ export function useForbid() {
   const { data: settings } = useSuspenseQuery(agentSettingsQuery);
   const { reason } = usePermission('forbidToAgents');
   const update = useWrite('forbidToAgents', forbidToAgentsMutation());
-  const change = (part: ForbiddenPart, name: string, isToBeForbidden: boolean): void =>
+  /** @param onDone called when the service has stored the change */
+  const change = (part: ForbiddenPart, name: string, isToBeForbidden: boolean, onDone?: () => void): void =>
     update.mutate(
       { body: { ...part, isForbidden: isToBeForbidden } },
       {
-        onSuccess: () =>
+        onSuccess: () => {
+          onDone?.();
           toast({
             title: isToBeForbidden ? `“${name}” is forbidden to agents` : `Agents may read “${name}” again`,
             ...(isToBeForbidden && {
               action: { label: 'Undo', onSelect: () => change(part, name, false) },
             }),
-          }),
+          });
+        },
         onError: ({ message }) => toast({ tone: 'bad', title: message }),
       },
     );

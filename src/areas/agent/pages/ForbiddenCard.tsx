@@ -10,6 +10,12 @@ import '../panels/agent.css';
 /** Stands for all fields of a type in the list of its fields. */
 const WHOLE_TYPE = 0;
 
+interface Choice {
+  entryTypeId: number | undefined;
+  fieldId: number;
+}
+const NO_CHOICE: Choice = { entryTypeId: undefined, fieldId: WHOLE_TYPE };
+
 /** Entry types and fields that no agent of the site may read. */
 export function ForbiddenCard() {
   const { forbidden, change, disabledReason } = useForbid();
@@ -68,8 +74,8 @@ export function ForbiddenCard() {
 function ForbidForm() {
   const { forbidden, change, disabledReason } = useForbid();
   const { types, fields, getTypeName, getFieldName } = useSchemaNames();
-  const [entryTypeId, setEntryTypeId] = useState<number>();
-  const [fieldId, setFieldId] = useState(WHOLE_TYPE);
+  const [choice, setChoice] = useState(NO_CHOICE);
+  const { entryTypeId, fieldId } = choice;
   const options = fields.filter(
     (field) =>
       field.entryTypeId === entryTypeId &&
@@ -79,8 +85,10 @@ function ForbidForm() {
   const forbid = () => {
     if (entryTypeId === undefined) return;
     const name = isWhole ? getTypeName(entryTypeId) : `${getTypeName(entryTypeId)}, ${getFieldName(fieldId)}`;
-    change(isWhole ? { entryTypeId } : { fieldId }, name, true);
-    setFieldId(WHOLE_TYPE);
+    // A refused choice stays, so that the next click asks for the same and not for the whole type.
+    change(isWhole ? { entryTypeId } : { fieldId }, name, true, () =>
+      setChoice((now) => (now === choice ? NO_CHOICE : now)),
+    );
   };
   return (
     <div className="agent-forbid">
@@ -91,10 +99,7 @@ function ForbidForm() {
           .map(({ id, pluralName }) => ({ value: id, label: pluralName }))}
         value={entryTypeId}
         searchable
-        onChange={(id) => {
-          setEntryTypeId(id);
-          setFieldId(WHOLE_TYPE);
-        }}
+        onChange={(id) => setChoice({ entryTypeId: id, fieldId: WHOLE_TYPE })}
       />
       <LabelledSelect
         label="Field"
@@ -104,7 +109,7 @@ function ForbidForm() {
         ]}
         value={fieldId}
         searchable
-        onChange={setFieldId}
+        onChange={(id) => setChoice({ entryTypeId, fieldId: id })}
       />
       <Button
         disabledReason={disabledReason ?? (entryTypeId === undefined ? 'Choose an entry type' : undefined)}
