@@ -263,6 +263,21 @@ test('a field that was not forbidden stays chosen', async ({ page, expectFailure
   await expect(forbid).toHaveAccessibleDescription('Choose an entry type');
 });
 
+test('a new key is not discarded without a question', async ({ page }) => {
+  await openAs(page, ada);
+  await turnAgentLicenseOn(page);
+  await page.goto('/agent/new');
+  const panel = page.getByRole('dialog', { name: 'New agent key' });
+  await panel.getByLabel('Name', { exact: true }).fill('Deal analyst');
+  await panel.getByRole('button', { name: 'Cancel' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(panel.getByLabel('Name', { exact: true })).toHaveValue('Deal analyst');
+  await panel.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Discard changes' }).click();
+  await expect(page).toHaveURL('/agent');
+});
+
 test('the link of each result of an agent opens the same data', async ({ page, service }) => {
   await openAs(page, ada);
   const { first } = await createEntryType(page, 'Buoy');

@@ -86,6 +86,9 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
   });
   const { isDirty } = form.formState;
   useUnsavedGuard(isDirty);
+  const cancel = async () => {
+    if (!isDirty || (await confirmDiscard())) onClose();
+  };
   const { control } = form;
   const lifetime = useController({ control, name: 'expiresInDays' });
   const { types } = useSchemaNames();
@@ -108,7 +111,7 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
         error={create.error}
         submitLabel="Create key"
         disabledReason={reason}
-        onCancel={onClose}
+        onCancel={() => void cancel()}
         onSubmit={submit}
       >
         <TextField
