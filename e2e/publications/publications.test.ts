@@ -280,6 +280,10 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await panel.getByRole('button', { name: 'Create destination' }).click();
   const secret = page.getByRole('alertdialog');
   await expect(secret.getByLabel('Signing key')).toHaveText(/^whsec_/);
+  const discard = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await page.goBack();
+  await discard.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(secret.getByLabel('Signing key')).toBeVisible();
   await secret.getByRole('button', { name: 'Close' }).click();
   await page
     .getByRole('alertdialog', { name: /without copying/ })

@@ -263,6 +263,7 @@ function NatsFields({
 export function SecretDialog({ destination, onClose }: { destination: Destination; onClose: () => void }) {
   const { name, secret = '' } = destination;
   const [isCopied, setIsCopied] = useState(false);
+  useUnsavedGuard(!isCopied);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(secret);

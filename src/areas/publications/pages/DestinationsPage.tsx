@@ -143,6 +143,8 @@ function Destinations() {
             void navigate({
               to: '/publications/destinations/$destinationId',
               params: { destinationId: created.id },
+              // The dialog has asked.
+              ignoreBlocker: true,
             });
           }}
         />
