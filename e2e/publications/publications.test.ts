@@ -224,6 +224,8 @@ test('a consumer is listed with its lag and moved after a preview', async ({ pag
     '2 events that it has acknowledged come again. 3 events are then unread.',
   );
   await expectAccessible(page);
+  await panel.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Keep editing' }).click();
   await panel.getByRole('button', { name: 'Move consumer' }).click();
   await expectToast(page, 'continues at offset');
   await expectRow(grid(page, 'Consumers'), { Topic: 'default-data', Unread: '3' });
@@ -310,8 +312,11 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await panel.getByLabel('Since').fill('2020-01-01T00:00');
   await expect(panel.getByRole('region', { name: 'Preview' })).toContainText('delivered before');
   await panel.getByRole('button', { name: 'Cancel' }).click();
+  await discard.getByRole('button', { name: 'Discard changes' }).click();
   await page.getByRole('button', { name: 'Edit' }).click();
   await panel.getByLabel('Name').fill('Archive');
+  await panel.getByRole('button', { name: 'Cancel' }).click();
+  await discard.getByRole('button', { name: 'Keep editing' }).click();
   await panel.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Archive' })).toBeVisible();
   await main(page).getByRole('button', { name: 'Actions for Archive' }).click();

@@ -19,7 +19,9 @@ import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { toFailure } from '../../../ui/feedback/failure.ts';
@@ -335,6 +337,11 @@ function ResendPanel({ destination, onClose }: ResendPanelProps) {
     mutationFn: (options: Options<ResendEventsData, true>) => resendEvents(options),
   });
   const form = useForm({ resolver: zodResolver(resendSchema), defaultValues: { since: '' } });
+  const { isDirty, isSubmitting } = form.formState;
+  useUnsavedGuard(isDirty);
+  const cancel = async () => {
+    if (!isDirty || (await confirmDiscard())) onClose();
+  };
   const { field, fieldState } = useController({ control: form.control, name: 'since' });
   const typed = useWatch({ control: form.control, name: 'since' });
   const since = Number.isNaN(Date.parse(typed)) ? undefined : new Date(typed).toISOString();
@@ -345,13 +352,17 @@ function ResendPanel({ destination, onClose }: ResendPanelProps) {
   const first = data?.[0];
   const from = data && Math.min(first?.topicOffset ?? next, next);
   return (
-    <Panel title={`Send events to ${name} again`} onClose={onClose}>
+    <Panel
+      title={`Send events to ${name} again`}
+      onClose={onClose}
+      confirmClose={isDirty ? confirmDiscard : undefined}
+    >
       <Form
         form={form}
-        pending={form.formState.isSubmitting}
+        pending={isSubmitting}
         error={resend.error}
         submitLabel="Send again"
-        onCancel={onClose}
+        onCancel={() => void cancel()}
         onSubmit={async (values) => {
           const body = { since: new Date(values.since).toISOString() };
           const sent = await resend.mutateAsync({ path: { destinationId: id }, body }).catch(() => undefined);

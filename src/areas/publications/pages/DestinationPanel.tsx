@@ -124,6 +124,9 @@ function DestinationForm(props: DestinationFormProps) {
   const kind = useWatch({ control: form.control, name: 'kind' });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
+  const cancel = async () => {
+    if (!isDirty || (await confirmDiscard())) onClose();
+  };
   return (
     <Panel title={title} onClose={onClose} confirmClose={isDirty ? confirmDiscard : undefined}>
       <Form
@@ -132,7 +135,7 @@ function DestinationForm(props: DestinationFormProps) {
         error={error}
         submitLabel={submitLabel}
         disabledReason={reason}
-        onCancel={onClose}
+        onCancel={() => void cancel()}
         onSubmit={onSubmit}
       >
         {conflict !== undefined && (

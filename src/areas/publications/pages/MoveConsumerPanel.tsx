@@ -84,6 +84,9 @@ function MovePanel({
   });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
+  const cancel = async () => {
+    if (!isDirty || (await confirmDiscard())) onClose();
+  };
   const values = useDeferredValue(useWatch({ control: form.control }));
   const start = toStart(topic, values);
   const preview = usePreview(topic, start);
@@ -115,7 +118,7 @@ function MovePanel({
         pending={isSubmitting}
         error={move.error}
         submitLabel="Move consumer"
-        onCancel={onClose}
+        onCancel={() => void cancel()}
         onSubmit={submit}
       >
         <p className="pub-soft">
