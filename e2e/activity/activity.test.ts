@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
 import type {
+  InvestigationInfo,
   PagedResultOfUserActivityEntry,
   UserActivityEntry,
   UserActivityQuery,
@@ -257,6 +258,12 @@ test('keeps the rows of an investigation and shows rows added since', async ({ p
   await chooseMenuItem(page, 'Actions for Sign-ins of Sofia', 'Edit name and notes');
   const edit = page.getByRole('dialog', { name: 'Edit investigation' });
   await fillForm(edit, { Notes: 'It was the new office.' });
+  // A second investigator adds a note meanwhile.
+  const [saved] = await calls.call<InvestigationInfo[]>('GET', '/user/activity/investigations');
+  await calls.call('PUT', `/user/activity/investigations/${saved?.id}`, { notes: 'She works abroad.' });
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(edit.getByRole('note')).toContainText('She works abroad.');
+  await expect(edit.getByLabel('Notes')).toHaveValue('It was the new office.');
   await edit.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('It was the new office.')).toBeVisible();
   await page.getByRole('link', { name: 'Open in report' }).click();

@@ -1,19 +1,20 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useSuspenseQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
-import {
-  updateInvestigationMutation,
-  createInvestigationMutation,
-} from '../../../api/generated/queries/activity.gen.ts';
+import type { InvestigationChange } from '../../../../contract/generated/types.gen.ts';
+import { ServiceError } from '../../../api/errors.ts';
+import { createInvestigationMutation } from '../../../api/generated/queries/activity.gen.ts';
+import { readInvestigation, updateInvestigation } from '../../../api/generated/sdk/activity.gen.ts';
 import { zInvestigationChange } from '../../../api/generated/zod.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { toast } from '../../../ui/toast.ts';
@@ -36,7 +37,21 @@ export function EditInvestigationPanel() {
     data: { info },
   } = useSuspenseQuery(investigationQuery(investigationId));
   const { reason } = usePermission('updateInvestigation');
-  const update = useWrite('updateInvestigation', updateInvestigationMutation());
+  // Editing starts with this state: a later reading must not hide that somebody else has changed it.
+  const [base, setBase] = useState(info);
+  const [hasConflict, setHasConflict] = useState(false);
+  const path = { id: investigationId };
+  const update = useWrite('updateInvestigation', {
+    // An investigation has no version to send: nothing is sent if it is not the one that was edited.
+    async mutationFn(body: InvestigationChange) {
+      const { data: current } = await readInvestigation({ path });
+      const isChanged = current.info.modifiedDate !== base.modifiedDate;
+      setBase(current.info);
+      setHasConflict(isChanged);
+      if (isChanged) throw new ServiceError(412, 'Another user changed this investigation in the meantime');
+      return (await updateInvestigation({ path, body })).data;
+    },
+  });
   const form = useForm({
     resolver: zodResolver(investigationSchema),
     defaultValues: { name: info.name, notes: info.notes },
@@ -51,8 +66,7 @@ export function EditInvestigationPanel() {
     });
 
   const submit = async ({ name, notes }: InvestigationValues) => {
-    const body = { name: name.trim(), notes };
-    const saved = await update.mutateAsync({ path: { id: investigationId }, body }).catch(() => undefined);
+    const saved = await update.mutateAsync({ name: name.trim(), notes }).catch(() => undefined);
     if (!saved) return;
     toast({ title: `${saved.name} was saved` });
     await close(true);
@@ -63,12 +77,19 @@ export function EditInvestigationPanel() {
       <Form
         form={form}
         pending={form.formState.isSubmitting}
-        error={update.error}
+        error={hasConflict ? undefined : update.error}
         submitLabel="Save"
         disabledReason={reason}
         onCancel={() => void close(false)}
         onSubmit={submit}
       >
+        {hasConflict && (
+          <Banner tone="warn" title="Another user changed this investigation in the meantime">
+            <p>Your changes are not saved yet. Saving again replaces its name and notes with yours.</p>
+            <p>Name: {base.name}</p>
+            <p className="inv-notes">Notes: {base.notes === '' ? 'None' : base.notes}</p>
+          </Banner>
+        )}
         <InvestigationFields control={form.control} />
       </Form>
     </Panel>
