@@ -307,6 +307,31 @@ test('the configuration log leads from a group to who changed it, before and aft
   await expect(page.getByRole('heading', { name: 'Auditors', level: 1 })).toBeVisible();
 });
 
+test('the configuration log says why older changes could not be read', async ({
+  page,
+  calls,
+  expectFailure,
+}) => {
+  expectFailure(500);
+  const groupId = await calls.createGroup('Renamed often', []);
+  // One more than a page.
+  for (let at = 0; at < 51; at += 1)
+    await calls.call('PUT', `/user/group/${groupId}`, { name: `Renamed ${at}` });
+  await openAs(page, ada, '/activity/configuration?kind=group');
+  const changes = page.getByRole('listitem').filter({ hasText: 'the group Renamed' });
+  await expect(changes).toHaveCount(50);
+  const older = /\/configuration\b.*cursor=/;
+  await page.route(older, (route) =>
+    route.fulfill({ status: 500, json: { message: 'An unexpected error occurred', requestId: 'failing' } }),
+  );
+  await page.getByRole('button', { name: 'Show older' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'An unexpected error occurred' })).toBeVisible();
+  await page.unroute(older);
+  await page.getByRole('button', { name: 'Show older' }).click();
+  await expect(changes).toHaveCount(52);
+  await expect(page.getByText('An unexpected error occurred')).toHaveCount(0);
+});
+
 test('the list of entry types shows the latest schema changes, and leads to all of them', async ({
   page,
 }) => {

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import type { Job } from '../../contract/generated/types.gen.ts';
+import type { Job, Notification } from '../../contract/generated/types.gen.ts';
 import { expectAccessibleInBothThemes } from '../support/actions.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
 import { expectFits, setWidth } from '../support/checks/page-checks.ts';
@@ -64,6 +64,33 @@ test('the end of a job appears in the bell, and reading it counts on all devices
   await expect(list(elsewhere).getByText('No unread notifications')).toBeVisible();
   await page.reload();
   await expect(bell(page)).toHaveAccessibleName('Notifications');
+});
+
+test('the list says why older notifications could not be read', async ({ page, expectFailure }) => {
+  expectFailure(500);
+  await page.route(/\/notifications\?/, (route) =>
+    route.request().url().includes('pageNumber=1')
+      ? route.fulfill({ json: Array.from({ length: 30 }, (_, at) => createNotification(100 - at)) })
+      : route.fulfill({
+          status: 500,
+          json: { message: 'An unexpected error occurred', requestId: 'failing' },
+        }),
+  );
+  await openAs(page, ada, '/groups');
+  await bell(page).click();
+  await list(page).getByRole('button', { name: 'Show older' }).click();
+  await expect(list(page).getByRole('alert')).toContainText('An unexpected error occurred');
+  await expect(list(page).getByRole('listitem')).toHaveCount(30);
+});
+
+const createNotification = (id: number): Notification => ({
+  id,
+  category: 'jobFinished',
+  title: `Job ${id}`,
+  detail: '1 changed',
+  path: '/jobs',
+  createdDate: '2026-03-01T08:00:00.000Z',
+  readDate: '2026-03-01T09:00:00.000Z',
 });
 
 test('the profile says where notifications go', async ({ page, calls }) => {

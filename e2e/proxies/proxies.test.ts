@@ -1,5 +1,5 @@
 import type { APIRequestContext, Page } from '@playwright/test';
-import type { Session } from '../../contract/generated/types.gen.ts';
+import type { ActingReportVm, Session } from '../../contract/generated/types.gen.ts';
 import {
   chooseMenuItem,
   expectAccessible,
@@ -200,7 +200,9 @@ test('records reads, changes and refused requests in an acting report', async ({
   page,
   elsewhere,
   calls,
+  expectFailure,
 }) => {
+  expectFailure(500);
   const groups = [await calls.createGroup('Readers of activity', ['View Activity'])];
   const principal = await calls.createUser({ firstName: 'Grace', lastName: 'Hale', groups });
   const proxy = await calls.createUser({ firstName: 'Mei-Ling', lastName: 'Chen' });
@@ -223,6 +225,26 @@ test('records reads, changes and refused requests in an acting report', async ({
   await expectAccessible(page);
   await page.getByRole('radio', { name: 'Changes' }).check({ force: true });
   await expect(steps.getByRole('row', { name: /Read:/ })).toHaveCount(0);
+
+  // A report with more steps than a page, of which the second page fails.
+  await page.route(/\/proxy\/reports\/\d+\?/, async (route) => {
+    if (route.request().url().includes('pageNumber=2')) {
+      await route.fulfill({
+        status: 500,
+        json: { message: 'An unexpected error occurred', requestId: 'failing' },
+      });
+      return;
+    }
+    const response = await route.fetch();
+    const report = (await response.json()) as ActingReportVm;
+    await route.fulfill({
+      response,
+      json: { ...report, steps: Array.from({ length: 1000 }, () => report.steps[0]) },
+    });
+  });
+  await page.reload();
+  await page.getByRole('button', { name: 'Show more steps' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'An unexpected error occurred' })).toBeVisible();
 });
 
 /** Sends a request as the console does, whatever its status. */

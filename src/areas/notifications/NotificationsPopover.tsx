@@ -14,6 +14,7 @@ import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
+import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
 import { SegmentedControl } from '../../ui/form/SegmentedControl.tsx';
 import PopoverCard from '../../ui/menu/PopoverCard.tsx';
 import { Spinner } from '../../ui/Spinner.tsx';
@@ -32,8 +33,8 @@ const SETTINGS_LINK = { to: '/profile', hash: 'notifications' } as const;
 export default function NotificationsPopover({ anchor, unread, onClose }: NotificationsPopoverProps) {
   const router = useRouter();
   const [isUnread, setIsUnread] = useState(false);
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
-    useInfiniteQuery(notificationsQuery(isUnread));
+  const query = useInfiniteQuery(notificationsQuery(isUnread));
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
   const markRead = useWrite('markNotificationsRead', markNotificationsReadMutation());
   const [newest] = data ?? [];
 
@@ -121,6 +122,7 @@ export default function NotificationsPopover({ anchor, unread, onClose }: Notifi
               </ul>
             </section>
           ))}
+          {query.isFetchNextPageError && <FailureBanner failure={toServiceError(error)} />}
           {hasNextPage && (
             <p className="bell-more">
               <Button

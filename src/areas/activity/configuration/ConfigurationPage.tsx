@@ -15,6 +15,7 @@ import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
@@ -154,6 +155,7 @@ function ConfigurationLog() {
               Show older
             </Button>
             {readUntil !== undefined && <span>Searched back to {formatExactDate(readUntil)}</span>}
+            {log.isFetchNextPageError && <FailureBanner failure={toServiceError(log.error)} />}
           </footer>
         )}
       </Card>

@@ -14,6 +14,7 @@ import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { cx } from '../../../ui/cx.ts';
+import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
@@ -41,7 +42,8 @@ const KINDS = [
 export function ReportPage() {
   const { reportId } = route.useParams();
   const client = useQueryClient();
-  const { report, steps, isFetching, refetch, hasMore, isLoadingMore, loadMore } = useReport(reportId);
+  const { report, steps, error, isFetching, refetch, ...more } = useReport(reportId);
+  const { hasMore, isLoadingMore, isMoreFailed, loadMore } = more;
   const { reason: exportDisabledReason } = usePermission('startActingReportExport');
   const [kind, setKind] = useState<(typeof KINDS)[number]['value']>('all');
   const lines = useMemo(() => groupSteps(steps), [steps]);
@@ -74,6 +76,7 @@ export function ReportPage() {
         </span>
       }
     >
+      {error && !isMoreFailed && <FailureBanner failure={error} />}
       <Card title="Details">
         <ReportFacts report={report} />
       </Card>
@@ -84,6 +87,7 @@ export function ReportPage() {
         <StepsTable lines={visibleLines} kind={kind} />
         {hasMore && (
           <div className="report-more">
+            {error && isMoreFailed && <FailureBanner failure={error} />}
             <Button pending={isLoadingMore} onClick={loadMore}>
               Show more steps
             </Button>

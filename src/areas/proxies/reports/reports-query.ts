@@ -46,13 +46,15 @@ export const reportQuery = (id: number) => ({
 
 /** A report with the steps loaded so far. The loader of the route loads the first page. */
 export function useReport(id: number) {
-  const { data, isFetchingNextPage, hasNextPage, fetchNextPage, refetch, isFetching } = useInfiniteQuery(
-    reportQuery(id),
-  );
+  const query = useInfiniteQuery(reportQuery(id));
+  const { data, error, isFetchingNextPage, hasNextPage, fetchNextPage, refetch, isFetching } = query;
   return {
     report: data?.pages[0]?.report,
     steps: useMemo(() => data?.pages.flatMap(({ steps }) => steps) ?? [], [data]),
+    error: error === null ? undefined : toServiceError(error),
     isFetching,
+    /** Whether `error` is that of loading more steps. */
+    isMoreFailed: query.isFetchNextPageError,
     isLoadingMore: isFetchingNextPage,
     hasMore: hasNextPage,
     loadMore: () => void fetchNextPage({ cancelRefetch: false }),
