@@ -123,6 +123,25 @@ test('going back from the dry run keeps the selection', async ({ page, calls }) 
   await expect(panel.getByText('1 person will be added')).toBeVisible();
 });
 
+test('the comparison of two users says that people could not be loaded', async ({
+  page,
+  calls,
+  expectFailure,
+}) => {
+  const [ann, ben] = [await calls.createUser(), await calls.createUser()];
+  expectFailure(500);
+  const people = /\/management\/user(?:\?|$)/;
+  await page.route(people, (route) =>
+    route.fulfill({ status: 500, json: { message: 'An unexpected error occurred', requestId: 'failing' } }),
+  );
+  await openAs(page, ada, `/groups/compare?a=${ann.id}&b=${ben.id}`);
+  await expect(page.getByRole('heading', { name: 'People could not be loaded' })).toBeVisible();
+  await page.unroute(people);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { name: 'People could not be loaded' })).toBeHidden();
+  await expect(page.getByRole('region', { name: 'First user' })).toContainText(ann.email);
+});
+
 test('compares two users and copies groups between them', async ({ page, calls }) => {
   const [shared, more, own] = [
     await calls.createGroup('Compared both', ['Read Data']),

@@ -12,6 +12,7 @@ import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows, Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
@@ -29,7 +30,7 @@ const route = getRouteApi('/_app/groups/compare');
 export function ComparePage() {
   const { a, b } = route.useSearch();
   const navigate = route.useNavigate();
-  const { complete, error, size } = useDirectory();
+  const { complete, error, size, refresh, refreshing } = useDirectory();
   const ids = useMemo(() => [a, b].filter((id) => id !== undefined), [a, b]);
   const people = usePeopleById(ids);
   const [firstPerson, secondPerson] = [
@@ -65,11 +66,22 @@ export function ComparePage() {
         <ComparedPerson {...getSideProps(a, b, 'First user')} onChoose={(id) => show({ a: id, b })} />
         <ComparedPerson {...getSideProps(b, a, 'Second user')} onChoose={(id) => show({ a, b: id })} />
       </div>
-      <Body
-        {...{ firstPerson, secondPerson }}
-        waiting={ids.length === 2 && !complete}
-        selectedIds={ids.length}
-      />
+      {error && !complete && !(firstPerson && secondPerson) ? (
+        <ErrorState
+          title="People could not be loaded"
+          onRetry={refresh}
+          retrying={refreshing}
+          requestId={error.requestId}
+        >
+          {error.message}
+        </ErrorState>
+      ) : (
+        <Body
+          {...{ firstPerson, secondPerson }}
+          waiting={ids.length === 2 && !complete}
+          selectedIds={ids.length}
+        />
+      )}
     </Page>
   );
 }
