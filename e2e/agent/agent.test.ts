@@ -4,13 +4,16 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { Page } from '@playwright/test';
 import type { DataRequestResultVm, FieldVm } from '../../contract/generated/types.gen.ts';
 import {
+  chooseOption,
   chooseRowAction,
   expectAccessible,
   expectAccessibleInBothThemes,
   expectRow,
   expectToast,
   fillForm,
+  findSelect,
   turnAgentLicenseOn,
+  waitForResponses,
 } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { checkPageAtWidths, expectFits, setWidth } from '../support/checks/page-checks.ts';
@@ -244,10 +247,11 @@ test('a field that was not forbidden stays chosen', async ({ page, expectFailure
   await page.goto('/agent/settings');
   const card = page.getByRole('region', { name: 'Forbidden to agents' });
   const forbid = card.getByRole('button', { name: 'Forbid', exact: true });
-  await card.getByRole('button', { name: /Entry type$/ }).click();
-  await page.getByRole('option', { name: 'Moles' }).click();
-  await card.getByRole('button', { name: /Field$/ }).click();
-  await page.getByRole('option', { name: 'Size', exact: true }).click();
+  await expect(card).toBeVisible();
+  // A select without options does not open.
+  await waitForResponses(page);
+  await chooseOption(findSelect(card, 'Entry type'), 'Moles');
+  await chooseOption(findSelect(card, 'Field'), 'Size');
   const failing = '**/api/agent/forbidden';
   await page.route(failing, (route) =>
     route.fulfill({ status: 503, json: { message: 'The database cannot write', requestId: 'failing' } }),

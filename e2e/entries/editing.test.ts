@@ -187,7 +187,7 @@ test('says that the entries to refer to could not be loaded', async ({ page, exp
   await expect(page.getByRole('option', { name: 'The options could not be loaded: Not now' })).toBeVisible();
   await page.unrouteAll({ behavior: 'wait' });
   await page.keyboard.type('r');
-  await expect(page.getByRole('option', { name: 'Werft' })).toBeVisible();
+  await expect(page.getByRole('option', { name: 'Werft Tug' })).toBeVisible();
 });
 
 test('resolves conflicts with other users by cell, and confirms deletions of changed entries', async ({
