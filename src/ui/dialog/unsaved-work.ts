@@ -35,6 +35,24 @@ export function useUnsavedGuard(dirty: boolean, isLeft: (search: object) => bool
 }
 
 /**
+ * Guards the input of a panel that closes without leaving its page: closing and Cancel ask while `isDirty`, as `useUnsavedGuard` does for
+ * leaving. @returns the question of the panel, and what Cancel calls
+ */
+export function usePanelGuard(
+  isDirty: boolean,
+  onClose: () => void,
+  isLeft?: (search: object) => boolean,
+): { confirmClose: (() => Promise<boolean>) | undefined; cancel: () => Promise<void> } {
+  useUnsavedGuard(isDirty, isLeft);
+  return {
+    confirmClose: isDirty ? confirmDiscard : undefined,
+    async cancel() {
+      if (!isDirty || (await confirmDiscard())) onClose();
+    },
+  };
+}
+
+/**
  * Guards work that outlives its page within the console, such as staged changes: signing out, switching the site and
  * closing the tab ask first. Returns the function that releases the guard.
  */

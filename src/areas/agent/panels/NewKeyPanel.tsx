@@ -12,9 +12,9 @@ import { PersonPicker } from '../../../directory/PersonPicker.tsx';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
+import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { usePanelGuard, useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -85,10 +85,7 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
     },
   });
   const { isDirty } = form.formState;
-  useUnsavedGuard(isDirty);
-  const cancel = async () => {
-    if (!isDirty || (await confirmDiscard())) onClose();
-  };
+  const { confirmClose, cancel } = usePanelGuard(isDirty, onClose);
   const { control } = form;
   const lifetime = useController({ control, name: 'expiresInDays' });
   const { types } = useSchemaNames();
@@ -104,7 +101,7 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
       { onSuccess: onMade },
     );
   return (
-    <Panel title="New agent key" onClose={onClose} confirmClose={isDirty ? confirmDiscard : undefined}>
+    <Panel title="New agent key" onClose={onClose} confirmClose={confirmClose}>
       <Form
         form={form}
         pending={create.isPending}

@@ -19,9 +19,8 @@ import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { usePanelGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { toFailure } from '../../../ui/feedback/failure.ts';
@@ -338,10 +337,7 @@ function ResendPanel({ destination, onClose }: ResendPanelProps) {
   });
   const form = useForm({ resolver: zodResolver(resendSchema), defaultValues: { since: '' } });
   const { isDirty, isSubmitting } = form.formState;
-  useUnsavedGuard(isDirty);
-  const cancel = async () => {
-    if (!isDirty || (await confirmDiscard())) onClose();
-  };
+  const { confirmClose, cancel } = usePanelGuard(isDirty, onClose);
   const { field, fieldState } = useController({ control: form.control, name: 'since' });
   const typed = useWatch({ control: form.control, name: 'since' });
   const since = Number.isNaN(Date.parse(typed)) ? undefined : new Date(typed).toISOString();
@@ -352,11 +348,7 @@ function ResendPanel({ destination, onClose }: ResendPanelProps) {
   const first = data?.[0];
   const from = data && Math.min(first?.topicOffset ?? next, next);
   return (
-    <Panel
-      title={`Send events to ${name} again`}
-      onClose={onClose}
-      confirmClose={isDirty ? confirmDiscard : undefined}
-    >
+    <Panel title={`Send events to ${name} again`} onClose={onClose} confirmClose={confirmClose}>
       <Form
         form={form}
         pending={isSubmitting}

@@ -16,10 +16,10 @@ import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
-import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
+import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { usePanelGuard, useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
@@ -123,12 +123,9 @@ function DestinationForm(props: DestinationFormProps) {
   });
   const kind = useWatch({ control: form.control, name: 'kind' });
   const { isDirty, isSubmitting } = form.formState;
-  useUnsavedGuard(isDirty);
-  const cancel = async () => {
-    if (!isDirty || (await confirmDiscard())) onClose();
-  };
+  const { confirmClose, cancel } = usePanelGuard(isDirty, onClose);
   return (
-    <Panel title={title} onClose={onClose} confirmClose={isDirty ? confirmDiscard : undefined}>
+    <Panel title={title} onClose={onClose} confirmClose={confirmClose}>
       <Form
         form={form}
         pending={isSubmitting}

@@ -16,9 +16,8 @@ import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { usePanelGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
@@ -83,10 +82,7 @@ function MovePanel({
     defaultValues: { to: 'time', offset: String(consumer.offset), time: '' } as MoveValues,
   });
   const { isDirty, isSubmitting } = form.formState;
-  useUnsavedGuard(isDirty);
-  const cancel = async () => {
-    if (!isDirty || (await confirmDiscard())) onClose();
-  };
+  const { confirmClose, cancel } = usePanelGuard(isDirty, onClose);
   const values = useDeferredValue(useWatch({ control: form.control }));
   const start = toStart(topic, values);
   const preview = usePreview(topic, start);
@@ -108,11 +104,7 @@ function MovePanel({
     form.setValue('offset', String(offset), { shouldDirty: true, shouldValidate: true });
   };
   return (
-    <Panel
-      title={`Move ${formatConsumer(consumer)}`}
-      onClose={onClose}
-      confirmClose={isDirty ? confirmDiscard : undefined}
-    >
+    <Panel title={`Move ${formatConsumer(consumer)}`} onClose={onClose} confirmClose={confirmClose}>
       <Form
         form={form}
         pending={isSubmitting}

@@ -12,9 +12,9 @@ import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
-import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
+import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { usePanelGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -168,20 +168,13 @@ function useScheduleMenu() {
 function SchedulePanel({ schedule, onClose }: { schedule: ReportSchedule; onClose: () => void }) {
   const form = useForm({ defaultValues: toDeliveryValues(schedule) });
   const { isDirty } = form.formState;
-  useUnsavedGuard(isDirty);
-  const cancel = async () => {
-    if (!isDirty || (await confirmDiscard())) onClose();
-  };
+  const { confirmClose, cancel } = usePanelGuard(isDirty, onClose);
   const update = useWrite('updateReportSchedule', {
     mutationFn: (body: ReportScheduleChange) =>
       updateReportSchedule({ path: { scheduleId: schedule.id }, body }),
   });
   return (
-    <Panel
-      title={`Schedule of ${getName(schedule)}`}
-      onClose={onClose}
-      confirmClose={isDirty ? confirmDiscard : undefined}
-    >
+    <Panel title={`Schedule of ${getName(schedule)}`} onClose={onClose} confirmClose={confirmClose}>
       <Form
         form={form}
         pending={update.isPending}

@@ -14,9 +14,8 @@ import { useWrite } from '../../../api/write.ts';
 import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { usePanelGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { FileDrop } from '../../../ui/form/FileDrop.tsx';
@@ -64,10 +63,11 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
     description !== initial.description ||
     entryTypeId !== initial.entryTypeId;
   // The search `new` opens the panel of a new template (TemplatesPage).
-  useUnsavedGuard(isDirty, (search) => !template && !('new' in search));
-  const cancel = async () => {
-    if (!isDirty || (await confirmDiscard())) onClose();
-  };
+  const { confirmClose, cancel } = usePanelGuard(
+    isDirty,
+    onClose,
+    (search) => !template && !('new' in search),
+  );
   const check = useCheck();
   // A later reading must not replace the tag of the values in the form.
   const [startEtag] = useState(etag);
@@ -104,7 +104,7 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
     <Panel
       title={template ? `Change ${template.name}` : 'New template'}
       onClose={onClose}
-      confirmClose={isDirty ? confirmDiscard : undefined}
+      confirmClose={confirmClose}
     >
       <form className="form" onSubmit={(event) => void submit(event)}>
         <div className="form-body rep-form">

@@ -1,9 +1,8 @@
 import { useState } from 'react';
 import type { EntryTypeVm, FieldValue } from '../../../../../contract/generated/types.gen.ts';
 import { Button } from '../../../../ui/button/Button.tsx';
-import { confirmDiscard } from '../../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../../ui/dialog/Panel.tsx';
-import { useUnsavedGuard } from '../../../../ui/dialog/unsaved-work.ts';
+import { usePanelGuard } from '../../../../ui/dialog/unsaved-work.ts';
 import { announce } from '../../../../ui/layout/LiveRegion.tsx';
 import { getFormFields } from '../../model/schema.ts';
 import type { Field, Schema } from '../../model/schema.ts';
@@ -50,10 +49,7 @@ export default function NewEntryPanel({ type, schema, onClose }: NewEntryPanelPr
   };
   const isDirty = filled.length + invalidInputs.size > 0;
   // Navigation asks as well; staged changes are kept.
-  useUnsavedGuard(isDirty);
-  const cancel = async () => {
-    if (!isDirty || (await confirmDiscard())) onClose();
-  };
+  const { confirmClose, cancel } = usePanelGuard(isDirty, onClose);
   const add = () => {
     setHasSubmitted(true);
     if (missing.size > 0 || invalidInputs.size > 0 || filled.length === 0) return;
@@ -74,11 +70,7 @@ export default function NewEntryPanel({ type, schema, onClose }: NewEntryPanelPr
     onClose();
   };
   return (
-    <Panel
-      title={`New ${type.singularName}`}
-      onClose={onClose}
-      confirmClose={isDirty ? confirmDiscard : undefined}
-    >
+    <Panel title={`New ${type.singularName}`} onClose={onClose} confirmClose={confirmClose}>
       <form
         ref={focusFirst}
         className="form"
