@@ -56,7 +56,7 @@ export const presenceHandlers: Handlers<Operations> = {
     await requireOwnPassword(db, caller, body.currentPassword, 'currentPassword');
     const passwordHash = await hashPassword(body.password);
     const { session, ended } = await change(db, getActor(call), async (tx, record) => {
-      // Whoever has a link that was mailed before could replace the new password. First, as where a link is used.
+      // A link that was mailed before could replace the new password. First, as where a link is used.
       await deleteSetPasswordLinks(tx, [userId]);
       await store.setPasswordHash(tx, userId, passwordHash);
       const renewed = await requireRenewedSession(tx, caller);

@@ -118,7 +118,7 @@ export async function updateIdentity(call: Call<'updateSiteIdentity'>): Promise<
       const version = await store.providerVersion(tx, siteId, { lock: true });
       requireVersion(call.ifMatch, version, 'The identity manager');
       const current = await requireSite(tx, siteId);
-      // What the request omits, and the provider that was checked, are those of the settings read before.
+      // The request was completed and checked with the settings read before.
       if (!isDeepStrictEqual(current, before))
         throw conflict('The identity manager was changed in the meantime. Reload and try again.');
       await store.writeProvider(tx, after);

@@ -139,7 +139,7 @@ onEachApp((context) => {
         expect(await computeDerivedDigests(target.db, restored.site_id)).toEqual(
           await computeDerivedDigests(context().db, things.siteId),
         );
-        // What is created next gets an id after those of the backup.
+        // The next ids follow those of the backup.
         for (const next of [
           isFree('entry', 'entry_id', 'entry_change'),
           isFree('report_template', 'template_id'),
