@@ -106,7 +106,7 @@ export async function markLinkStarted(tx: Tx, tokenHash: Buffer): Promise<void> 
 /** Time after a download in which the rest of an interrupted one belongs to it. */
 const RESUME_INTERVAL = sql`interval '1 day'`;
 
-/** Whether a download of the file by the user is recorded that a request may continue. */
+/** A download of the file by the user may be continued for a day after it was recorded. @returns whether there is one */
 export async function hasDownloaded(
   db: Db,
   { siteId, jobId }: Pick<JobFile, 'siteId' | 'jobId'>,

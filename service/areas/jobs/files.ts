@@ -111,7 +111,7 @@ export const toDownload = (
 /** Whether the request continues an interrupted download: a link starts once, and afterwards serves only the remaining range. */
 const isContinuation = (range: string | undefined): boolean => /^bytes=[1-9]\d*-\d*$/.test(range ?? '');
 
-/** Whether the request asks for the rest of a file of which a download of the caller is recorded: it is no further download. */
+/** A request for the rest of a file belongs to the recorded download of the caller, if there is one: it is no further download. */
 export const continuesDownload = async (
   { db, caller, range }: Pick<Call, 'db' | 'caller' | 'range'>,
   file: Pick<store.JobFile, 'siteId' | 'jobId'>,

@@ -38,6 +38,7 @@ export {
   lockAccounts,
   lockUser,
   lockUsers,
+  setHomeSite,
   type MembershipFields,
   type StoredUser,
 } from './users.store.ts';

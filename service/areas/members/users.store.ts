@@ -212,16 +212,30 @@ export async function isMemberOfOtherSite(tx: Tx, siteId: number, userId: number
 }
 
 /**
- * Makes a site the home of an account that is a member of no other site: nobody could change its name or address otherwise. The federation
- * id of the former home is forgotten (docs/decisions/0024). @returns whether it is the home now
+ * Makes a site the home of an account. The federation id becomes the one by which the provider of that site knows the user: that of the
+ * former home would let its provider choose who signs in there (docs/decisions/0024).
+ */
+export async function setHomeSite(tx: Tx, siteId: number, userId: number): Promise<void> {
+  const link = await tx
+    .deleteFrom('identity_link')
+    .where('site_id', '=', siteId)
+    .where('user_id', '=', userId)
+    .returning('federation_id')
+    .executeTakeFirst();
+  await tx
+    .updateTable('account')
+    .set({ home_site_id: siteId, federation_id: link?.federation_id ?? null })
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/**
+ * Makes a site the home of an account that is a member of no other site: nobody could change its name or address otherwise.
+ * @returns whether it is the home now
  */
 export async function adoptAccount(tx: Tx, siteId: number, userId: number): Promise<boolean> {
   if (await isMemberOfOtherSite(tx, siteId, userId)) return false;
-  await tx
-    .updateTable('account')
-    .set({ home_site_id: siteId, federation_id: null })
-    .where('user_id', '=', userId)
-    .execute();
+  await setHomeSite(tx, siteId, userId);
   return true;
 }
 

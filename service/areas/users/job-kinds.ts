@@ -117,7 +117,7 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
   },
 });
 
-/** What a job sets for one user. An inverse leaves the status of a user alone if the job which it undoes had not changed it. */
+/** The fields that a job sets for one user. An inverse leaves the status of a user alone if the job which it undoes had not changed it. */
 const getFields = (
   { isActive, twoFactorEnabled, ipRestrictionsEnabled, timeZone }: Switches,
   item: UserItem,

@@ -4,7 +4,7 @@ import { type Db, executeLater, type Tx } from '../../kernel/db/database.ts';
 import { dbErrorCodes, getDbError } from '../../kernel/db/driver/errors.ts';
 import { equalsAny } from '../../kernel/db/ids.ts';
 import { USER_LABELS, type ItemLabels } from '../../kernel/jobs/item-labels.store.ts';
-import type { MembershipFields } from '../members/index.ts';
+import { type MembershipFields, setHomeSite } from '../members/index.ts';
 import type { AddressOwner } from './rules.ts';
 
 /** Rows of an import: the name that the user gets, and the row with the e-mail address. */
@@ -156,8 +156,7 @@ export async function deleteMembership(tx: Tx, siteId: number, userId: number): 
 
 /**
  * Moves the account to the site of its oldest remaining membership and returns that site. Without a home site nobody
- * could change its name or address again. The federation id becomes the one by which the provider of that site knows the
- * user: that of the former home would let its provider choose who signs in there (docs/decisions/0024).
+ * could change its name or address again.
  */
 export async function moveHomeSite(tx: Tx, siteId: number, userId: number): Promise<number | undefined> {
   const { rows } = await sql<{ siteId: number }>`
@@ -167,16 +166,6 @@ export async function moveHomeSite(tx: Tx, siteId: number, userId: number): Prom
   );
   const [oldest] = rows;
   if (!oldest) return undefined;
-  const link = await tx
-    .deleteFrom('identity_link')
-    .where('site_id', '=', oldest.siteId)
-    .where('user_id', '=', userId)
-    .returning('federation_id')
-    .executeTakeFirst();
-  await tx
-    .updateTable('account')
-    .set({ home_site_id: oldest.siteId, federation_id: link?.federation_id ?? null })
-    .where('user_id', '=', userId)
-    .execute();
+  await setHomeSite(tx, oldest.siteId, userId);
   return oldest.siteId;
 }

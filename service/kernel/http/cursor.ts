@@ -32,7 +32,7 @@ export function decodeCursor(
 const isId = (value: unknown, max: number): boolean =>
   Number.isSafeInteger(value) && Math.abs(Number(value)) <= max;
 
-/** Whether it is a timestamp as `toISOString` writes those of PostgreSQL, which has no year 0. */
+/** A timestamp is written as `toISOString` writes those of PostgreSQL, which has no year 0. */
 function isTimestamp(value: unknown): value is string {
   if (typeof value !== 'string' || !/^(?!0000)\d{4}-/.test(value)) return false;
   const time = new Date(value);

@@ -73,7 +73,7 @@ export async function produceFile(
   const name = getJobFileName(job);
   const file = await createHashedFile(folder.getPartialPath(name));
   const renewal = startFileLeaseRenewal(context, job, kind, { getBytes: file.getBytes, shutdown });
-  let isKept = false;
+  let mayHaveJob = false;
   try {
     const produced = await kind.produce({
       db,
@@ -94,10 +94,10 @@ export async function produceFile(
     const digest = await file.end();
     renewal.signal.throwIfAborted();
     await folder.publish(name, digest);
-    isKept = await endWithFile(context, job, kind, { ...produced, ...digest, caller });
+    mayHaveJob = await endWithFile(context, job, kind, { ...produced, ...digest, caller });
   } catch (error) {
     // The job may have ended with the file; if it has not, the next attempt or the clean-up deletes it.
-    isKept = getDbError(error)?.code === dbErrorCodes.outcomeUnknown;
+    mayHaveJob = getDbError(error)?.code === dbErrorCodes.outcomeUnknown;
     const reason: unknown = renewal.signal.aborted ? renewal.signal.reason : error;
     await renewal.stop();
     if (reason === SHUTDOWN) await store.releaseJob(db, job);
@@ -109,7 +109,7 @@ export async function produceFile(
   } finally {
     await renewal.stop();
     await file.close();
-    if (!isKept)
+    if (!mayHaveJob)
       await folder
         .delete(name)
         .catch((error: unknown) => context.log.warn({ err: error, name }, 'A file is left for the clean-up'));

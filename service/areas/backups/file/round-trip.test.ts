@@ -212,14 +212,14 @@ onEachApp((context) => {
     await addTemplate(db, { siteId, typeId }, designer.userId);
     await sql`insert into saved_view (site_id, owner_id, table_name, name, is_shared, search, query, sort, columns)
       values (${siteId}, ${reader.userId}, 'users', 'All', true, '', '', '', '{}')`.execute(db);
-    const gone = await makeEntryType(api, 'Gone', {});
+    const deletedType = await makeEntryType(api, 'Gone', {});
     const { body: fields } = await api.get<{ id: number }[]>(`${SCHEMA}/entrytypes/Gone/fields`);
     const written = await as(app, writer).post<{ entryId: number }[]>(`${DATA}/entrydata/Gone`, {
       storeRequests: [{ entryId: -1, fieldId: fields[0]?.id, value: 'Old' }],
     });
     expect(written.status).toBe(200);
     await as(app, writer).del(`${DATA}/entrydata/Gone`, [written.body[0]?.entryId]);
-    expect((await api.del(`${SCHEMA}/entrytypes/${gone.id}`)).status).toBe(204);
+    expect((await api.del(`${SCHEMA}/entrytypes/${deletedType.id}`)).status).toBe(204);
     for (const { userId } of [designer, reader, writer])
       expect((await api.del(`user/${userId}`)).status).toBe(200);
     const file = await openAndReadBackup((await makeBackup(db, api)).path);

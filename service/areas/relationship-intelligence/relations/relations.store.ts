@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type {
   Relationship,
   RelationshipPage,
@@ -7,6 +7,7 @@ import type {
 import type { Db } from '../../../kernel/db/database.ts';
 import type { Page } from '../../../kernel/db/list-page.ts';
 import { pluralize } from '../../../kernel/numbers.ts';
+import { mergedIdsSql, survivorSql } from '../../entries/index.ts';
 
 /** Which relationships to list. */
 interface RelationFilter {
@@ -44,28 +45,6 @@ const POINTS = sql`round(30 * power(0.5, ${DAYS_SINCE} / 30))::int as recent,
   least(20, round(8 * log(2, (1 + r.meetings)::numeric)))::int as meeting_points,
   least(10, floor(${MONTHS}))::int as lasting`;
 
-/** Longest chain of merges that is followed. */
-const MAX_MERGES = 1_000;
-
-/** Ids of an entry and of those that were merged into it. */
-const mergedIdsSql = (siteId: number, entryId: number) => sql`(
-  with recursive taken(id, depth) as (
-    select ${entryId}::int, 0
-    union all
-    select c.entry_id, taken.depth + 1 from taken
-    join entry_change c on c.site_id = ${siteId} and c.merged_into = taken.id where taken.depth < ${MAX_MERGES})
-  select id from taken)`;
-
-/** The entry with an id, or the one that it was merged into; no row if it was deleted. */
-const survivorSql = (siteId: number, id: RawBuilder<unknown>) => sql`(
-  with recursive way(id, depth) as (
-    select ${id}, 0
-    union all
-    select c.merged_into, way.depth + 1 from way
-    join entry_change c on c.site_id = ${siteId} and c.entry_id = way.id
-    where c.merged_into is not null and way.depth < ${MAX_MERGES})
-  select n.entry_id, n.type_id from way join entry n on n.site_id = ${siteId} and n.entry_id = way.id)`;
-
 /** A page of relationships, the strongest first. */
 export async function listRelations(
   db: Db,
@@ -77,7 +56,7 @@ export async function listRelations(
     ${userId === undefined ? sql`` : sql`and r.user_id = ${userId}`}
     ${address === undefined ? sql`` : sql`and r.address = ${address.toLowerCase()}`}
     ${domain === undefined ? sql`` : sql`and right(r.address, ${domain.length + 1}) in (${`@${domain.toLowerCase()}`}, ${`.${domain.toLowerCase()}`})`}
-    ${entryId === undefined ? sql`` : sql`and r.entry_id in ${mergedIdsSql(siteId, entryId)}`}`;
+    ${entryId === undefined ? sql`` : sql`and r.entry_id in (select id from ${mergedIdsSql(siteId, entryId)} taken)`}`;
   const { rows: counts } = await sql<{ n: number }>`
     select count(*)::int as n from ri_relation r where ${conditions}`.execute(db);
   const { rows } = await sql<StoredRelation>`

@@ -12,7 +12,6 @@ import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows, Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
@@ -21,6 +20,7 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import type { UserGroupPair } from '../../bulk/index.ts';
 import { openBulk } from '../../bulk/index.ts';
 import { useGroupCapabilities, useGrantCheck } from '../model/group-capabilities.ts';
+import { PeopleError } from '../PeopleError.tsx';
 import { planGroupCopy, compareCapabilities, compareGroups } from './compare.ts';
 import './compare.css';
 
@@ -67,14 +67,7 @@ export function ComparePage() {
         <ComparedPerson {...getSideProps(b, a, 'Second user')} onChoose={(id) => show({ a, b: id })} />
       </div>
       {error && !complete && !(firstPerson && secondPerson) ? (
-        <ErrorState
-          title="People could not be loaded"
-          onRetry={refresh}
-          retrying={refreshing}
-          requestId={error.requestId}
-        >
-          {error.message}
-        </ErrorState>
+        <PeopleError {...{ error, refresh, refreshing }} />
       ) : (
         <Body
           {...{ firstPerson, secondPerson }}

@@ -15,7 +15,6 @@ import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Toggle } from '../../../ui/form/Toggle.tsx';
@@ -26,6 +25,7 @@ import { FilterChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { NewGroupLink, DirectoryAsOf } from '../pages/page-parts.tsx';
+import { PeopleError } from '../PeopleError.tsx';
 import {
   selectColumns,
   getColumnPart,
@@ -99,16 +99,7 @@ export function MatrixPage() {
               {changes > 0 ? 'Pending changes are kept.' : 'Nobody matches all filters.'}
             </EmptyState>
           )}
-          {!found && error && (
-            <ErrorState
-              title="People could not be loaded"
-              onRetry={refresh}
-              retrying={refreshing}
-              requestId={error.requestId}
-            >
-              {error.message}
-            </ErrorState>
-          )}
+          {!found && error && <PeopleError {...{ error, refresh, refreshing }} />}
           {!found && !error && <SkeletonRows rows={12} />}
           <MatrixFooter
             pending={pending.pending}

@@ -31,7 +31,7 @@ const getEmail = ({ email }: Invitee) => email;
 
 interface InviteeTableProps {
   invitees: readonly Invitee[];
-  /** Whether the text has changed since the addresses were read from it. */
+  /** The text has changed since the addresses were read from it. */
   isTyping: boolean;
   check: { failure: ServiceError | undefined; asking: boolean; waits: number | undefined };
   onSend: (selected: readonly Invitee[]) => void;

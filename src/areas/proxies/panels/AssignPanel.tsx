@@ -40,7 +40,7 @@ interface AssignPanelProps {
   proxyUserId: number | undefined;
   userId: number | undefined;
   onClose: (isSaved: boolean) => void;
-  /** Whether a search closes the panel, if it is open through the search. */
+  /** Tells which search closes the panel, if it is open through the search. */
   isLeft?: (search: object) => boolean;
 }
 

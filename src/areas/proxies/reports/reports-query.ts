@@ -53,7 +53,7 @@ export function useReport(id: number) {
     steps: useMemo(() => data?.pages.flatMap(({ steps }) => steps) ?? [], [data]),
     error: error === null ? undefined : toServiceError(error),
     isFetching,
-    /** Whether `error` is that of loading more steps. */
+    /** `error` is that of loading more steps. */
     isMoreFailed: query.isFetchNextPageError,
     isLoadingMore: isFetchingNextPage,
     hasMore: hasNextPage,

@@ -92,7 +92,7 @@ function GenerateForm({ selection }: { selection: ReportSelection }) {
 
 interface TemplateFormProps {
   selection: ReportSelection;
-  /** Those that can be chosen. */
+  /** Templates that can be chosen. */
   templates: readonly ReportTemplate[];
   /** All templates, of which one that cannot be chosen is named. */
   known: readonly ReportTemplate[];
