@@ -4,7 +4,7 @@ export { withExportSnapshot, type ExportSnapshot } from './export/export-rows.ts
 export { getContentName, renewContent, stageContents, storeContents } from './files/content.ts';
 export { findFileHashes } from './files/files.store.ts';
 export { recalculateTask } from './calculate/recalculate.ts';
-export { mergedIdsSql, survivorSql } from './history/lineage.store.ts';
+export { findEntriesById, listMergedIds } from './history/lineage.store.ts';
 export { restoreEntries } from './history/restore.ts';
 export { lockReferencedEntries } from './write/locks.store.ts';
 export { createNamedEntries } from './write/create-named.ts';

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
 import type { StoredValues } from '../../schema/index.ts';
 import { personJsonSql, type PersonRef } from './timeline.store.ts';
@@ -68,31 +68,27 @@ export interface MergedEntry {
   by: PersonRef | null;
 }
 
-/** An entry and those that were merged into it, directly or through others, as a table expression: `depth`, `id`. */
-export const mergedIdsSql = (siteId: number, entryId: number) => sql`(
+/** A common table expression `taken` with an entry and those that were merged into it, directly or through others: `depth`, `id`. */
+const withMerged = (siteId: number, entryId: number) => sql`
   with recursive taken(depth, id) as (
     select 0, ${entryId}::int
     union all
     select taken.depth + 1, c.entry_id from taken
-    join entry_change c on c.site_id = ${siteId} and c.merged_into = taken.id where taken.depth < ${MAX_LINEAGE})
-  select depth, id from taken)`;
+    join entry_change c on c.site_id = ${siteId} and c.merged_into = taken.id where taken.depth < ${MAX_LINEAGE})`;
 
-/** The entry with an id, or the one that it was merged into, as a table expression: `entry_id`, `type_id`; no row if it was deleted. */
-export const survivorSql = (siteId: number, id: RawBuilder<unknown>) => sql`(
-  with recursive way(id, depth) as (
-    select ${id}, 0
-    union all
-    select c.merged_into, way.depth + 1 from way
-    join entry_change c on c.site_id = ${siteId} and c.entry_id = way.id
-    where c.merged_into is not null and way.depth < ${MAX_LINEAGE})
-  select n.entry_id, n.type_id from way join entry n on n.site_id = ${siteId} and n.entry_id = way.id)`;
+/** Ids of an entry and of those that were merged into it, directly or through others. */
+export async function listMergedIds(db: Db, siteId: number, entryId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`${withMerged(siteId, entryId)} select id from taken`.execute(db);
+  return rows.map(({ id }) => id);
+}
 
 /** The entries that were merged into an entry, directly or through others, latest first. */
 export async function findMergedEntries(db: Db, siteId: number, entryId: number): Promise<MergedEntry[]> {
   const { rows } = await sql<MergedEntry>`
+    ${withMerged(siteId, entryId)}
     select c.entry_id as id, c.name, c.type_id as "entryListId", c.deleted_at as "mergedAt", c.merged_into as "mergedEntryId",
       ${personJsonSql(sql`c.modified_by`)} as by
-    from ${mergedIdsSql(siteId, entryId)} taken join entry_change c on c.site_id = ${siteId} and c.entry_id = taken.id
+    from taken join entry_change c on c.site_id = ${siteId} and c.entry_id = taken.id
     where taken.depth > 0 order by c.deleted_at desc, c.entry_id limit ${MAX_LINEAGE}`.execute(db);
   return rows;
 }

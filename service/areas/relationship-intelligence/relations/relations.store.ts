@@ -7,7 +7,7 @@ import type {
 import type { Db } from '../../../kernel/db/database.ts';
 import type { Page } from '../../../kernel/db/list-page.ts';
 import { pluralize } from '../../../kernel/numbers.ts';
-import { mergedIdsSql, survivorSql } from '../../entries/index.ts';
+import { findEntriesById, listMergedIds } from '../../entries/index.ts';
 
 /** Which relationships to list. */
 interface RelationFilter {
@@ -17,7 +17,7 @@ interface RelationFilter {
   entryId?: number;
 }
 
-interface StoredRelation extends Omit<Relationship, 'reasons' | 'firstDate' | 'lastDate'> {
+interface StoredRelation extends Omit<Relationship, 'reasons' | 'firstDate' | 'lastDate' | 'entryTypeId'> {
   firstDate: Date;
   lastDate: Date;
   recent: number;
@@ -52,16 +52,17 @@ export async function listRelations(
   { userId, address, domain, entryId }: RelationFilter,
   page: Page,
 ): Promise<RelationshipPage> {
+  const entryIds = entryId === undefined ? undefined : await listMergedIds(db, siteId, entryId);
   const conditions = sql`r.site_id = ${siteId}
     ${userId === undefined ? sql`` : sql`and r.user_id = ${userId}`}
     ${address === undefined ? sql`` : sql`and r.address = ${address.toLowerCase()}`}
     ${domain === undefined ? sql`` : sql`and right(r.address, ${domain.length + 1}) in (${`@${domain.toLowerCase()}`}, ${`.${domain.toLowerCase()}`})`}
-    ${entryId === undefined ? sql`` : sql`and r.entry_id in (select id from ${mergedIdsSql(siteId, entryId)} taken)`}`;
+    ${entryIds === undefined ? sql`` : sql`and r.entry_id = any(${entryIds}::int[])`}`;
   const { rows: counts } = await sql<{ n: number }>`
     select count(*)::int as n from ri_relation r where ${conditions}`.execute(db);
   const { rows } = await sql<StoredRelation>`
     select x.user_id as "userId", case when m.user_id is not null then a.first_name || ' ' || a.last_name end as "userName",
-      x.address, x.name, x.first_at as "firstDate", x.last_at as "lastDate", x.sent, x.received, x.meetings, e.entry_id as "entryId", e.type_id as "entryTypeId",
+      x.address, x.name, x.first_at as "firstDate", x.last_at as "lastDate", x.sent, x.received, x.meetings, x.entry_id as "entryId",
       x.recent, x.emails, x.mutual, x.meeting_points as "meetingPoints", x.lasting, x.score,
       floor(${sql`greatest(0, extract(epoch from now() - x.last_at) / 86400)`})::int as "daysSince",
       floor(extract(epoch from x.last_at - x.first_at) / 2629800)::int as months
@@ -70,12 +71,39 @@ export async function listRelations(
       order by score desc, user_id, address limit ${page.limit} offset ${page.offset}) as x
     left join account a on a.user_id = x.user_id
     left join membership m on m.site_id = ${siteId} and m.user_id = x.user_id
-    left join lateral ${survivorSql(siteId, sql`x.entry_id`)} e on true
     order by x.score desc, x.user_id, x.address`.execute(db);
-  return { totalCount: counts[0]?.n ?? 0, relationships: rows.map(toRelationship) };
+  const entries = await findLinkedEntries(db, siteId, rows);
+  return {
+    totalCount: counts[0]?.n ?? 0,
+    relationships: rows.map((row) =>
+      toRelationship(row, row.entryId === null ? undefined : entries.get(row.entryId)),
+    ),
+  };
 }
 
-function toRelationship(relation: StoredRelation): Relationship {
+interface LinkedEntry {
+  id: number;
+  entryListId: number;
+}
+
+/** The entries to which relationships are linked, or those that they were merged into, by the linked id; deleted ones are left out. */
+async function findLinkedEntries(
+  db: Db,
+  siteId: number,
+  relations: readonly StoredRelation[],
+): Promise<Map<number, LinkedEntry>> {
+  const ids = new Set(relations.flatMap(({ entryId }) => entryId ?? []));
+  if (ids.size === 0) return new Map();
+  const found = await findEntriesById(db, siteId, [...ids]);
+  return new Map(
+    found.flatMap((entry): [number, LinkedEntry][] => {
+      if (entry.deletedAt === null) return [[entry.id, entry]];
+      return entry.survivor && !entry.survivor.isDeleted ? [[entry.id, entry.survivor]] : [];
+    }),
+  );
+}
+
+function toRelationship(relation: StoredRelation, entry: LinkedEntry | undefined): Relationship {
   const { recent, emails, mutual, meetingPoints, lasting, daysSince, months, ...rest } = relation;
   const { sent, received, meetings } = rest;
   const reasons: ScoreReason[] = [
@@ -92,6 +120,8 @@ function toRelationship(relation: StoredRelation): Relationship {
   ];
   return {
     ...rest,
+    entryId: entry?.id ?? null,
+    entryTypeId: entry?.entryListId ?? null,
     firstDate: rest.firstDate.toISOString(),
     lastDate: rest.lastDate.toISOString(),
     reasons: reasons.filter(({ points }) => points > 0),
