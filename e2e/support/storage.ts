@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { startPostgres } from '../../scripts/testing/postgres.ts';
 import { distributeDatabase, isOnCitus } from '../../service/testing/servers/citus.ts';
 import {
@@ -40,7 +40,12 @@ export async function createStorage(
   const folder = await mkdtemp(join(tmpdir(), 'steward-e2e-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
   if (original?.['DATA_DIR'])
-    await cp(original['DATA_DIR'], folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    await cp(original['DATA_DIR'], folder, {
+      recursive: true,
+      mode: constants.COPYFILE_FICLONE,
+      // A service that ended leaves the socket of its lock, which cannot be copied.
+      filter: (source) => basename(source) !== 'lock',
+    });
   if (process.env['STEWARD_E2E_DATABASE'] !== 'postgres' && !isOnCitus)
     return { env: { DATA_DIR: folder }, remove: removeFolder };
   process.env['TEST_DATABASE_URL'] = await getClusterUrl();

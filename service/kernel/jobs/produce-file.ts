@@ -98,7 +98,8 @@ export async function produceFile(
   } catch (error) {
     // The job may have ended with the file; if it has not, the next attempt or the clean-up deletes it.
     mayHaveJob = getDbError(error)?.code === dbErrorCodes.outcomeUnknown;
-    const reason: unknown = renewal.signal.aborted ? renewal.signal.reason : error;
+    // A job that ended with the file has no claim either.
+    const reason: unknown = renewal.signal.aborted && !mayHaveJob ? renewal.signal.reason : error;
     await renewal.stop();
     if (reason === SHUTDOWN) await store.releaseJob(db, job);
     else if (reason !== CLAIM_LOST) {

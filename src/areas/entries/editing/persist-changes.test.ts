@@ -56,6 +56,7 @@ beforeEach(() => toastStore.set([]));
 afterEach(async () => {
   clearSession();
   await deleteStoredJobs();
+  for (const typeId of [71, 72, 73]) discardChanges(typeId, 'Discard');
 });
 
 it('restores change sets with undo steps, only for their user and site', async () => {
@@ -117,7 +118,6 @@ it('restores change sets with undo steps, only for their user and site', async (
   stageCells(73, [cell('f')], 'Edit');
   await persistChanges();
   expect(await loadRecords(73)).toEqual([]);
-  discardChanges(73, 'Discard');
 });
 
 it('restores while acting only what was staged under the same acting report', async () => {

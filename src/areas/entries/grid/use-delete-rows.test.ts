@@ -1,10 +1,18 @@
-import { expect, it } from 'vitest';
-import { getChangeSet, stageEntryDeletions, stageCells } from '../editing/change-set-store.ts';
+import { afterEach, expect, it } from 'vitest';
+import {
+  discardChanges,
+  getChangeSet,
+  stageEntryDeletions,
+  stageCells,
+} from '../editing/change-set-store.ts';
 import { createStagedDeletion } from '../editing/grid-editing.ts';
 import { toggleDeletion } from './use-delete-rows.ts';
 
 const rows = [{ EntryId: 5 }, { EntryId: 6 }];
 const getStagedIds = () => [...getChangeSet(1).deletions.keys()];
+
+// Test files share the module state.
+afterEach(() => discardChanges(1, 'Discard changes'));
 
 it('toggles staged deletions according to the state after loading', () => {
   // Staged while the rows were loading.
