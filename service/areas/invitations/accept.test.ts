@@ -85,6 +85,21 @@ onEachApp((context) => {
       expect((await getGuest()).groups).toEqual([plain]);
     });
 
+    test('grants no capability of an inviter who was deactivated, and does not mail them (T05)', async () => {
+      const { app, db } = context();
+      const inviter = await makePerson(db, fixture.siteId());
+      const [able, plain] = [
+        await makeGroup(db, fixture.siteId(), ['Manage Backups']),
+        await makeGroup(db, fixture.siteId()),
+      ];
+      expect((await invite({ groups: [able, plain] }, as(app, inviter))).status).toBe(200);
+      const change = { id: inviter.userId, isActive: false };
+      expect((await fixture.client().put('user', change)).status).toBe(200);
+      expect((await accept((await listTokens()).at(-1))).status).toBe(200);
+      expect((await getGuest()).groups).toEqual([plain]);
+      expect(await listSubjects(inviter.email)).toEqual([]);
+    });
+
     test('uses the name, groups and mail address of the user who sent the invitation again', async () => {
       const { app, db } = context();
       const groups = [await makeGroup(db, fixture.siteId(), ['Manage Backups'])];

@@ -18,8 +18,8 @@ export const invitationNotFound = (): ApiError =>
   new ApiError(404, 'This invitation was accepted, revoked or replaced by a newer one, or has expired');
 
 /**
- * Makes the invited user a member with those groups of the invitation that can still be granted, and notifies the
- * inviter. The lock on the account decides between concurrent acceptances and revocations.
+ * Makes the invited user a member with those groups of the invitation that can still be granted, and notifies an
+ * inviter who may act on the site. The lock on the account decides between concurrent acceptances and revocations.
  * @throws ApiError 404 if the link is no longer valid, 409 for a member
  */
 export async function acceptInvitation(
@@ -63,15 +63,17 @@ export async function acceptInvitation(
 
 /**
  * The groups of the invitation that still exist and whose capabilities the inviter still holds: either may have changed
- * since the invitation was sent (T05).
+ * since the invitation was sent (T05). An inviter who may no longer act on the site holds none.
  */
 async function listGrantableGroups(
   tx: Tx,
-  { siteId, groups, invitedBy }: store.PendingInvitation,
+  { siteId, groups, invitedBy, inviterMayAct }: store.PendingInvitation,
 ): Promise<number[]> {
   const existing = await lockGroups(tx, siteId, groups);
   const inviterCapabilities =
-    invitedBy === null ? [] : [...((await loadCapabilities(tx, siteId, [invitedBy])).get(invitedBy) ?? [])];
+    invitedBy !== null && inviterMayAct
+      ? [...((await loadCapabilities(tx, siteId, [invitedBy])).get(invitedBy) ?? [])]
+      : [];
   return [...existing].flatMap(([id, capabilities]) =>
     findMissingCapabilities(inviterCapabilities, capabilities).length === 0 ? [id] : [],
   );
@@ -83,8 +85,8 @@ async function mailInviter(
   site: Site,
   endsAt: Date | null,
 ): Promise<void> {
-  const { inviter } = invitation;
-  if (!inviter) return;
+  const { inviter, inviterMayAct } = invitation;
+  if (!inviter || !inviterMayAct) return;
   const mail = composeInvitationAcceptedMail({
     firstName: inviter.firstName,
     siteName: site.name,

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { InvitationStatus } from '../../../contract/generated/types.gen.ts';
 import { INVITATION_TTL_DAYS, MAX_DURATION_DAYS } from '../../../contract/rules/people/invitations.ts';
+import { buildCanAct } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
@@ -290,6 +291,7 @@ export interface PendingInvitation extends Account {
   userEntryId: number | null;
   invitedBy: number | null;
   inviter: { email: string; firstName: string; name: string } | null;
+  inviterMayAct: boolean;
   expiresDate: Date;
 }
 
@@ -304,7 +306,8 @@ export async function findPendingInvitation(
       i.user_entry_id as "userEntryId", i.invited_by as "invitedBy", i.expires_at as "expiresDate",
       a.user_id as "userId", a.email, a.first_name as "firstName", a.last_name as "lastName",
       case when ia.user_id is not null
-        then json_build_object('email', ia.email, 'firstName', ia.first_name, 'name', ${INVITER_NAME}) end as inviter
+        then json_build_object('email', ia.email, 'firstName', ia.first_name, 'name', ${INVITER_NAME}) end as inviter,
+      im.user_id is not null and ${buildCanAct('im')} as "inviterMayAct"
     from invitation i join account a on a.user_id = i.user_id and a.email_key = i.email_key ${INVITER}
     where i.token_hash = ${tokenHash} and ${IS_PENDING} ${lock ? sql`for update of i` : sql``}`.execute(db);
   return rows[0];

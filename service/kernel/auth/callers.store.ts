@@ -28,7 +28,7 @@ export const PROOF_TTL_MINUTES = 10;
 export const IS_ACTIVE = sql<boolean>`m.is_active`;
 
 /** SQL condition: the member may act on the site, which requires an active, licensed, unexpired membership (table alias `alias`). */
-export const buildCanAct = (alias: 'm' | 'pm') => {
+export const buildCanAct = (alias: 'm' | 'pm' | 'im') => {
   const m = sql.id(alias);
   return sql<boolean>`(${m}.is_active and ${m}.license_type_id <> ${NO_LICENSE} and (${m}.expires_at is null or ${m}.expires_at > now()))`;
 };
