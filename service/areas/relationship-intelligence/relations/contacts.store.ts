@@ -23,6 +23,19 @@ export async function findContacts(
   return new Map(rows.map(({ address, entryId }) => [address, entryId]));
 }
 
+/** The entry to which the relationships with each of the addresses, which are in lower case, were linked last. */
+export async function findLinkedIds(
+  tx: Tx,
+  siteId: number,
+  addresses: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ address: string; entryId: number }>`
+    select distinct on (address) address, entry_id as "entryId" from ri_relation
+    where site_id = ${siteId} and address = any(${[...addresses]}::text[]) and entry_id is not null
+    order by address, contact_at desc`.execute(tx);
+  return new Map(rows.map(({ address, entryId }) => [address, entryId]));
+}
+
 /** Sites with automated contact creation that have addresses to look for. */
 export async function listSitesWithDueContacts(db: Db): Promise<{ siteId: number; item: string }[]> {
   const { rows } = await sql<{ siteId: number }>`

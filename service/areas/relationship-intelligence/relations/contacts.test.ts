@@ -7,14 +7,18 @@ import type {
   RelationshipSettings,
   FieldVm,
 } from '../../../../contract/generated/types.gen.ts';
+import { withTransaction } from '../../../kernel/db/database.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
+import { untilSomebodyWaits } from '../../../testing/databases.ts';
 import { enableRelationships, importEmails, makeEmails, RI_PATH } from '../../../testing/relationships.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../../testing/site.ts';
 import { eraseDuring } from '../settings/erase-during.fixture.ts';
+import { lockSettings } from '../settings/settings.store.ts';
 import { createContactsTask } from './contacts.ts';
 
 onEachApp((context) => {
   let person: Person;
+  let colleague: Person;
   let siteId = 0;
   let typeId = 0;
   let emailFieldId = 0;
@@ -22,7 +26,8 @@ onEachApp((context) => {
   beforeEach(async () => {
     siteId = await makeSite(context().db);
     person = await makePerson(context().db, siteId);
-    await enableRelationships(context().db, siteId, [person.userId]);
+    colleague = await makePerson(context().db, siteId);
+    await enableRelationships(context().db, siteId, [person.userId, colleague.userId]);
     const type = await api().post<EntryTypeVm>('/api/rest/v4/schema/entrytypes', {
       apiName: 'Contact',
       singularName: 'Contact',
@@ -126,8 +131,16 @@ onEachApp((context) => {
         ['second@outside.test', third, typeId],
       ],
     ]);
+    // Another user writes to the person, whose contact is not created again.
+    const sender = { address: colleague.email, name: 'Eve' };
+    const again = makeEmails(1, { ...to('first@outside.test'), sender }, 'c');
+    expect((await importEmails(api(), [{ userId: colleague.userId, emails: again }])).status).toBe(200);
+    await runTask();
+    expect((await listContacts()).map(({ id }) => id)).toEqual([third]);
+    expect((await listOf(third))[0]).toBe(3);
     expect((await api().del(`/api/rest/v4/data/entrydata/${typeId}`, [third])).status).toBe(200);
     expect((await listOf(third))[1]).toEqual([
+      ['first@outside.test', null, null],
       ['first@outside.test', null, null],
       ['second@outside.test', null, null],
     ]);
@@ -152,6 +165,28 @@ onEachApp((context) => {
     const erased = { siteId, userId: person.userId, address: 'gone@outside.test' };
     await eraseDuring(context().db, erased, runTask);
     expect((await listContacts()).map(({ email }) => email)).toEqual(['stays@outside.test']);
+  });
+
+  test('no contact is created once an administrator has turned it off', async () => {
+    expect((await choose()).status).toBe(200);
+    const email = {
+      sender: { address: person.email, name: 'Ada' },
+      recipientsTo: [{ address: 'new@outside.test', name: 'New' }],
+    };
+    expect(
+      (await importEmails(api(), [{ userId: person.userId, emails: makeEmails(1, email, 'a') }])).status,
+    ).toBe(200);
+    const { running } = await withTransaction(context().db, {}, async (tx) => {
+      await lockSettings(tx, siteId);
+      await sql`update ri_setting set automated_contact_creation = false where site_id = ${siteId}`.execute(
+        tx,
+      );
+      const started = { running: runTask() };
+      await Promise.race([started.running, untilSomebodyWaits(context().db)]);
+      return started;
+    });
+    await running;
+    expect(await listContacts()).toEqual([]);
   });
 
   test('an invitation finds or creates the contact of the person, and is refused without an entry type', async () => {

@@ -5,6 +5,7 @@ import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
 import { createNamedEntries } from '../../entries/index.ts';
 import { loadSettings, lockAgainstErasure, type StoredSettings } from '../settings/settings.store.ts';
 import * as store from './contacts.store.ts';
+import { findLinkedEntries } from './relations.store.ts';
 
 /** Name of the task that links relationships with contacts. */
 export const CONTACTS_TASK = 'relationship contacts';
@@ -34,6 +35,23 @@ interface ContactAuthor {
   proxyId: number | null;
 }
 
+/** Contacts of addresses that other relationships are linked to: a contact that was merged has left its address behind. */
+async function findLinkedContacts(
+  tx: Tx,
+  siteId: number,
+  { typeId }: Target,
+  addresses: readonly string[],
+): Promise<Map<string, number>> {
+  const linkedIds = await store.findLinkedIds(tx, siteId, addresses);
+  const entries = await findLinkedEntries(tx, siteId, [...linkedIds.values()]);
+  return new Map(
+    [...linkedIds].flatMap(([address, id]): [string, number][] => {
+      const entry = entries.get(id);
+      return entry?.entryListId === typeId ? [[address, entry.id]] : [];
+    }),
+  );
+}
+
 /** Finds the contacts of people by their addresses, and creates missing ones of people with a name. */
 async function findOrCreate(
   tx: Tx,
@@ -46,6 +64,8 @@ async function findOrCreate(
   await store.lockContacts(tx, siteId);
   const addresses = people.map(({ address }) => address);
   const contacts = await store.findContacts(tx, siteId, target, addresses);
+  const others = addresses.filter((address) => !contacts.has(address));
+  for (const [address, id] of await findLinkedContacts(tx, siteId, target, others)) contacts.set(address, id);
   const missing = people.flatMap(({ address, name }) =>
     name !== null && !contacts.has(address) ? [{ name, text: address }] : [],
   );
@@ -92,6 +112,9 @@ export const createContactsTask = ({ db }: { db: Db }): ScheduledTask =>
       return change(siteDb, actor, async (tx, record) => {
         // A person who is being erased gets no contact.
         await lockAgainstErasure(tx, siteId);
+        // The lock excludes a change of the settings, which may have turned this off since the last step.
+        const { isEnabled, automatedContactCreation } = await loadSettings(tx, siteId);
+        if (!isEnabled || !automatedContactCreation) return false;
         await store.lockContacts(tx, siteId);
         const due = await store.listDueContacts(tx, siteId, ADDRESSES_PER_STEP);
         const people = due.map(({ address, name, isMutual }) => ({ address, name: isMutual ? name : null }));

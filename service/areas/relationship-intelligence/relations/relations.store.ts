@@ -72,7 +72,11 @@ export async function listRelations(
     left join account a on a.user_id = x.user_id
     left join membership m on m.site_id = ${siteId} and m.user_id = x.user_id
     order by x.score desc, x.user_id, x.address`.execute(db);
-  const entries = await findLinkedEntries(db, siteId, rows);
+  const entries = await findLinkedEntries(
+    db,
+    siteId,
+    rows.flatMap((row) => row.entryId ?? []),
+  );
   return {
     totalCount: counts[0]?.n ?? 0,
     relationships: rows.map((row) =>
@@ -87,14 +91,13 @@ interface LinkedEntry {
 }
 
 /** The entries to which relationships are linked, or those that they were merged into, by the linked id; deleted ones are left out. */
-async function findLinkedEntries(
+export async function findLinkedEntries(
   db: Db,
   siteId: number,
-  relations: readonly StoredRelation[],
+  linkedIds: readonly number[],
 ): Promise<Map<number, LinkedEntry>> {
-  const ids = new Set(relations.flatMap(({ entryId }) => entryId ?? []));
-  if (ids.size === 0) return new Map();
-  const found = await findEntriesById(db, siteId, [...ids]);
+  if (linkedIds.length === 0) return new Map();
+  const found = await findEntriesById(db, siteId, [...new Set(linkedIds)]);
   return new Map(
     found.flatMap((entry): [number, LinkedEntry][] => {
       if (entry.deletedAt === null) return [[entry.id, entry]];
