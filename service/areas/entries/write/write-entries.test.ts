@@ -221,6 +221,21 @@ onEachApp((context) => {
     expect(await row(entryId)).toMatchObject({ Price: { value: 6, currencyCode: 'CHF' } });
   });
 
+  test('a user who has left the site stays in the field that names them', async () => {
+    const former = await makePerson(context().db, things.siteId);
+    const [entryId = 0, other = 0] = await things.create(
+      { Name: 'Served', Team: [former.userId] },
+      { Name: 'Other' },
+    );
+    expect((await things.api.del(`user/${former.userId}`)).status).toBe(200);
+    const team = [former.userId, things.person.userId];
+    await things.update(entryId, { Team: team });
+    expect(await row(entryId)).toMatchObject({ Team: team.map((id) => ({ id })) });
+    expect((await sendInvalid('put', [cell('Team', team, other)])).errors).toEqual([
+      `storeRequests.0.value: User ${former.userId} is not on this site`,
+    ]);
+  });
+
   test('rejects references to entries and users of other sites', async () => {
     const stranger = await makePerson(context().db, await makeSite(context().db));
     const foreign = await makeThings(context());

@@ -310,7 +310,10 @@ export async function findDraftErrors(
   ];
 }
 
-/** Errors of ids of entries and users that do not exist; `types` has the type ids of the existing referenced entries. */
+/**
+ * Errors of ids of entries and users that do not exist; `types` has the type ids of the existing referenced entries. A user who has left
+ * the site may stay in the field that names them.
+ */
 async function findUnknownIds(
   tx: Tx,
   siteId: number,
@@ -319,9 +322,10 @@ async function findUnknownIds(
 ): Promise<FieldError[]> {
   const referenced = drafts.flatMap((draft) =>
     [...draft.touched.values()].flatMap(({ field, path }) => {
-      const value = draft.after[field.id];
-      const ids = typeof value === 'number' ? [value] : Array.isArray(value) ? value : [];
-      return ids.filter((id) => typeof id === 'number').map((id) => ({ field, path: `${path}.value`, id }));
+      const stored = new Set(field.fieldType === FIELD.user ? extractIds(draft.before[field.id]) : []);
+      return extractIds(draft.after[field.id])
+        .filter((id) => !stored.has(id))
+        .map((id) => ({ field, path: `${path}.value`, id }));
     }),
   );
   const references = referenced.filter(({ field }) => field.fieldType === FIELD.reference);
