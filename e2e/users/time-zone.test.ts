@@ -209,8 +209,24 @@ test('the time zone of the site is chosen from the same list and applies to user
   await openAs(page, ada, '/settings');
   const site = page.getByRole('region', { name: 'Site', exact: true });
   await fillForm(site, { 'Time zone': 'Pacific/Kiritimati' });
+  const { promise: isTyped, resolve: release } = Promise.withResolvers<void>();
+  const request = page.waitForRequest((sent) => sent.method() === 'PUT');
+  await page.route('**/management/settings', async (route) => {
+    if (route.request().method() === 'PUT') await isTyped;
+    await route.fallback();
+  });
   await site.getByRole('button', { name: 'Save' }).click();
+  await request;
+  // Typed while the time zone is being saved.
+  await site.getByLabel('Name').fill('Zone site');
+  release();
   await expectToast(page, 'Settings saved');
+  await expect(site.getByLabel('Name')).toHaveValue('Zone site');
+  const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
+  await site.getByRole('button', { name: 'Save' }).click();
+  await saved;
+  await page.reload();
+  await expect(site.getByLabel('Name')).toHaveValue('Zone site');
   await page.goto('/profile');
   await zoneField(page).click();
   const none = page.getByRole('option', { name: /^Same as the site/ });

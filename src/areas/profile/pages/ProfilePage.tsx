@@ -29,6 +29,7 @@ import { toFailure } from '../../../ui/feedback/failure.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
+import { trackInput } from '../../../ui/form/track-input.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody, Fact, Facts, CardRow } from '../../../ui/layout/Card.tsx';
@@ -159,17 +160,18 @@ function TimeZoneCard() {
           pending={save.isPending}
           error={save.error}
           submitLabel="Save time zone"
-          onSubmit={(values) =>
+          onSubmit={(values) => {
+            const takeStored = trackInput(form);
             save.mutate(
               { body: { timeZone: values.timeZone === '' ? null : values.timeZone } },
               {
                 onSuccess() {
-                  form.reset(values);
+                  takeStored(values);
                   toast({ title: 'Your time zone was saved' });
                 },
               },
-            )
-          }
+            );
+          }}
         >
           <TimeZoneField
             control={form.control}

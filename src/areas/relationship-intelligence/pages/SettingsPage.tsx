@@ -33,6 +33,7 @@ import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { SwitchRow } from '../../../ui/form/Toggle.tsx';
+import { trackInput } from '../../../ui/form/track-input.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody, CardRow } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
@@ -349,13 +350,16 @@ function PeriodCard({ settings }: { settings: RelationshipSettings }) {
   const { save, reason, isPending } = useUpdateSettings();
   const form = useForm({
     resolver: zodResolver(periodsSchema),
-    // Replaces what is typed only if the stored values of this card have changed.
+    // Stored values that have changed replace those that are not being edited.
     values: toPeriodTexts(settings),
+    resetOptions: { keepDirtyValues: true },
   });
   const { control } = form;
   useUnsavedGuard(form.formState.isDirty);
   const submit = form.handleSubmit((values) => {
-    if (reason === undefined) save(values, 'Settings saved', () => form.reset(toPeriodTexts(values)));
+    if (reason !== undefined) return;
+    const takeStored = trackInput(form);
+    save(values, 'Settings saved', () => takeStored(toPeriodTexts(values)));
   });
   return (
     <Card title="Periods and domains">

@@ -30,6 +30,7 @@ import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { trackInput } from '../../../ui/form/track-input.ts';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import {
   addNetwork,
@@ -81,6 +82,7 @@ function AddressesForm({ onReverted }: { onReverted: () => void }) {
   const isListed = networks?.includes(yourAddress) ?? false;
 
   const submit = async (typed: AddressValues) => {
+    const takeStored = trackInput(form);
     // The rehearsal on screen may be outdated: the submitted list is rehearsed again.
     const current = await client
       .fetchQuery(createRehearsalQuery(getValidNetworks(typed) ?? []))
@@ -89,7 +91,7 @@ function AddressesForm({ onReverted }: { onReverted: () => void }) {
     const before = toAddresses(toAddressValues(base.addresses));
     const stored = await save(typed);
     if (!stored) return;
-    form.reset(toAddressValues(stored.addresses));
+    takeStored(toAddressValues(stored.addresses));
     toastUndoable({
       title: 'Approved addresses saved',
       subject: 'the approved addresses',

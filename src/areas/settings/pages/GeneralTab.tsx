@@ -18,6 +18,7 @@ import { Form } from '../../../ui/form/Form.tsx';
 import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
+import { trackInput } from '../../../ui/form/track-input.ts';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { settingsQuery } from '../model/settings-query.ts';
 import { BackgroundWork } from './BackgroundWork.tsx';
@@ -61,9 +62,10 @@ function GeneralSettings({ onReverted }: { onReverted: () => void }) {
 
   const submit = async (values: Values) => {
     const before = toFormValues(base);
+    const takeStored = trackInput(form);
     const stored = await save(values);
     if (!stored) return;
-    form.reset(toFormValues(stored));
+    takeStored(toFormValues(stored));
     toastUndoable({
       title: 'Settings saved',
       subject: 'the settings',

@@ -15,6 +15,7 @@ import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { SelectField } from '../../../ui/form/select/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { trackInput } from '../../../ui/form/track-input.ts';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { identityQuery } from '../model/site-query.ts';
@@ -43,10 +44,11 @@ export function IdentityCard({ siteId }: { siteId: number }) {
   const wouldLockOut = mode === 'identity-manager' && base.mode === 'password' && !you && others === 0;
 
   const submit = async (values: IdentityValues) => {
+    const takeStored = trackInput(form);
     if (values.mode !== base.mode && !(await confirmModeChange(values.mode, base))) return;
     const stored = await save(values);
     if (!stored) return;
-    form.reset(toFormValues(stored));
+    takeStored(toFormValues(stored));
     toast({ title: 'Sign-in settings saved' });
   };
 

@@ -13,6 +13,7 @@ import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { trackInput } from '../../../ui/form/track-input.ts';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -90,9 +91,10 @@ function SiteCard({ siteId }: { siteId: number }) {
   useUnsavedGuard(isDirty);
 
   const submit = async (values: SiteValues) => {
+    const takeStored = trackInput(form);
     const stored = await save(values);
     if (!stored) return;
-    form.reset(toFormValues(stored));
+    takeStored(toFormValues(stored));
     toast({ title: `${stored.name} was saved` });
     await router.invalidate();
   };
