@@ -3,7 +3,7 @@ import type { Comparison } from '../../../../contract/rules/query/condition.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Select } from '../../../ui/form/select/Select.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
-import { changeOperation } from './draft.ts';
+import { changeOperation, listChoiceOptions } from './draft.ts';
 import { findListOperators, findOperation, formatOperator, getOperations } from './operators.ts';
 import { ValueEditor } from './ValueEditor.tsx';
 import type { ValueEditorProps } from './ValueEditor.tsx';
@@ -69,10 +69,7 @@ export default function ConditionCard({
         <Suspense>
           <FilterOptionList
             label={`Value of ${name}`}
-            options={(field?.choiceValues ?? []).map((choice) => ({
-              value: String(choice.id),
-              label: choice.name,
-            }))}
+            options={listChoiceOptions(field, comparison)}
             value={comparison.operands.map(String)}
             onChange={(values) => {
               const operation = findOperation(values.length > 1 ? several : one);

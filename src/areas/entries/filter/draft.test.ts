@@ -19,7 +19,13 @@ import { formatDateValue, formatZoneName } from '../model/dates.ts';
 import { createField } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
-import { buildMissingValueQuery, replaceCondition, toFilterDraft, toQueryObject } from './draft.ts';
+import {
+  buildMissingValueQuery,
+  listChoiceOptions,
+  replaceCondition,
+  toFilterDraft,
+  toQueryObject,
+} from './draft.ts';
 import { formatFilterText, parseFilter } from './draft.ts';
 import { formatFilter, formatRequiredWhen, formatComparisonParts } from './format-filter.ts';
 import { findOperation, getOperations } from './operators.ts';
@@ -253,4 +259,11 @@ test('the query for a missing required value repeats the conditions of its rule'
     $or: [{ Stage: 4 }, { Double: '$notNoData' }],
   });
   expect(buildMissingValueQuery(optional, schema)).toBeUndefined();
+});
+
+it('offers compared choices that were deleted, to be unchecked', () => {
+  expect(listChoiceOptions(stage, compare('Stage', '$in', 4, 9))).toEqual([
+    { value: '4', label: 'Won' },
+    { value: '9', label: '#9 (deleted)' },
+  ]);
 });

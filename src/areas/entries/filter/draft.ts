@@ -52,6 +52,19 @@ export function changeOperation(comparison: Comparison, operation: FilterOperati
   return { ...comparison, operation, operands };
 }
 
+/** The choices of the field as options, followed by compared ones that were deleted, so that they can be unchecked. */
+export function listChoiceOptions(
+  field: Field | undefined,
+  { operands }: Comparison,
+): { value: string; label: string }[] {
+  const choices = field?.choiceValues ?? [];
+  const deleted = operands.filter((operand) => choices.every(({ id }) => id !== operand));
+  return [
+    ...choices.map(({ id, name }) => ({ value: String(id), label: name })),
+    ...deleted.map((id) => ({ value: String(id), label: `#${String(id)} (deleted)` })),
+  ];
+}
+
 /** Whether the comparison has the operands its operation needs. */
 export function isComplete({ operation, operands }: Comparison): boolean {
   if (operation.operand === 'none') return true;
