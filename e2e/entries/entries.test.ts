@@ -264,3 +264,30 @@ test('shows names that another user changed while they are edited', async ({ pag
   await panel.getByRole('button', { name: 'Save' }).click();
   await expectToast(page, 'Berths was saved');
 });
+
+test('the search of types and of fields is in the address and outlives a panel', async ({ page }) => {
+  await openAs(page, ada);
+  await callApi(page, 'POST', '/schema/entrytypes', {
+    apiName: 'Ferry',
+    singularName: 'Ferry',
+    pluralName: 'Ferries',
+  });
+  await page.goto('/entries');
+  await page.getByRole('searchbox', { name: 'Search entry types' }).fill('ferr');
+  await expect(page).toHaveURL('/entries?q=ferr');
+  await page.getByRole('link', { name: 'New entry type' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL('/entries?q=ferr');
+  await page.getByRole('link', { name: 'Ferries' }).first().click();
+  await expect(page).toHaveURL(/\/entries\/Ferry/);
+  await page.goBack();
+  await expect(page.getByRole('searchbox', { name: 'Search entry types' })).toHaveValue('ferr');
+
+  await page.goto('/entries/Ferry/schema?q=name');
+  await expect(page.getByRole('searchbox', { name: 'Search fields' })).toHaveValue('name');
+  await page.getByRole('button', { name: 'New field' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL('/entries/Ferry/schema?q=name');
+  await page.getByRole('button', { name: 'Clear search' }).click();
+  await expect(page).toHaveURL('/entries/Ferry/schema');
+});

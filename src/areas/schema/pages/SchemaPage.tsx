@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQuery } from '@tanstack/react-query';
-import { Link, getRouteApi, useRouter } from '@tanstack/react-router';
+import { Link, getRouteApi } from '@tanstack/react-router';
 import { Pencil, Plus, Table2, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
@@ -18,6 +18,7 @@ import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { omitUndefined, readSearchText, toSearchValue } from '../../../lib/search-params.ts';
 import { suggestApiName } from '../../../lib/text/api-names.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -34,6 +35,7 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { TypeLabel } from '../../../ui/layout/TypeTile.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
+import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { toast } from '../../../ui/toast.ts';
 import {
   buildMissingValueQuery,
@@ -65,10 +67,19 @@ const route = getRouteApi('/_app/entries/$type/schema');
 
 /** Schema of an entry type: its fields with their rules and dependencies. */
 export function SchemaPage() {
-  const router = useRouter();
   const { schema, type, fields } = useEntryType();
-  const { edit, field: panel } = route.useSearch();
-  const [q, setQ] = useState('');
+  const { q: searched, edit, field: panel } = route.useSearch();
+  const navigate = route.useNavigate();
+  const {
+    q,
+    type: setText,
+    settle,
+  } = useDebouncedSearch(readSearchText(searched), (text) =>
+    navigate({
+      search: (others) => omitUndefined({ ...others, q: text === '' ? undefined : toSearchValue(text) }),
+      replace: true,
+    }),
+  );
   const update = usePermission('updateEntryType');
   const removal = usePermission('deleteEntryType');
   const removeType = useDeleteType(schema);
@@ -85,7 +96,7 @@ export function SchemaPage() {
     foldText(`${name} ${apiName}`).includes(searchText),
   );
   const openPanel = (search: { edit?: true; field?: number | 'new' }, ignoreBlocker = false) =>
-    router.navigate({ to: '/entries/$type/schema', params: { type: type.apiName }, search, ignoreBlocker });
+    navigate({ search: ({ q: text }) => omitUndefined({ q: text, ...search }), ignoreBlocker });
   const editedField = typeof panel === 'number' ? fields.find(({ id }) => id === panel) : undefined;
   return (
     <Page
@@ -137,9 +148,15 @@ export function SchemaPage() {
         </>
       }
     >
-      {fields.length > 8 && (
+      {(fields.length > 8 || q !== '') && (
         <TableBar>
-          <SearchField label="Search fields" placeholder="Name or API name" value={q} onChange={setQ} />
+          <SearchField
+            label="Search fields"
+            placeholder="Name or API name"
+            value={q}
+            onChange={setText}
+            onBlur={settle}
+          />
         </TableBar>
       )}
       <Card>

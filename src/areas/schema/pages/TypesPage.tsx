@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { ArrowRight, FileUp, ListTree, Plus, Table2 } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { EntryTypeStatistics, EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { foldText } from '../../../../contract/rules/fold-text.ts';
 import { FIELD } from '../../../../contract/rules/schema/fields.ts';
@@ -11,6 +11,7 @@ import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatShortDate } from '../../../lib/dates/dates.ts';
 import { formatDifference, formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { omitUndefined, readSearchText, toSearchValue } from '../../../lib/search-params.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { toLinePoints } from '../../../ui/chart/line-points.ts';
@@ -21,6 +22,7 @@ import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TypeLabel, TypeTile } from '../../../ui/layout/TypeTile.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
+import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { SchemaChangesCard } from '../../activity/index.ts';
 import { getReferenceTypeIds, useSchema, useUserNames } from '../../entries/index.ts';
 import type { Field, Schema } from '../../entries/index.ts';
@@ -209,10 +211,19 @@ export function TypesPage() {
   const { site } = useSession();
   const schema = useSchema();
   const search = route.useSearch();
-  const [q, setQ] = useState('');
+  const navigate = route.useNavigate();
+  const {
+    q,
+    type: setText,
+    settle,
+  } = useDebouncedSearch(readSearchText(search.q), (text) =>
+    navigate({
+      search: (others) => omitUndefined({ ...others, q: text === '' ? undefined : toSearchValue(text) }),
+      replace: true,
+    }),
+  );
   const { rows, query } = useRows(schema, q);
   const imports = usePermission('startEntryImport');
-  const navigate = route.useNavigate();
   const total = schema.types.reduce((sum, { entryCount = 0 }) => sum + entryCount, 0);
   const { length } = schema.types;
   return (
@@ -236,7 +247,8 @@ export function TypesPage() {
               label="Search entry types"
               placeholder="Name, API name or field"
               value={q}
-              onChange={setQ}
+              onChange={setText}
+              onBlur={settle}
             />
           )
         }
@@ -274,7 +286,7 @@ export function TypesPage() {
             of deals. Create the first one, then add fields.
           </EmptyState>
         }
-        onClearFilters={q === '' ? undefined : () => setQ('')}
+        onClearFilters={q === '' ? undefined : () => setText('')}
       />
       <div className="sch-below">
         <ConnectionsCard schema={schema} />
@@ -371,7 +383,11 @@ function NewTypeLink() {
       </Button>
     );
   return (
-    <Link to="/entries" search={{ new: true }} className={buttonClass({ variant: 'primary' })}>
+    <Link
+      to="/entries"
+      search={(others) => ({ ...others, new: true })}
+      className={buttonClass({ variant: 'primary' })}
+    >
       <Plus />
       New entry type
     </Link>

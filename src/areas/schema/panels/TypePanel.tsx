@@ -12,6 +12,7 @@ import { getEntryType, updateEntryType } from '../../../api/generated/sdk/schema
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
+import { omitUndefined } from '../../../lib/search-params.ts';
 import { suggestApiName } from '../../../lib/text/api-names.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
@@ -97,8 +98,12 @@ export function TypePanel({ type }: { type?: EntryTypeVm }) {
   useUnsavedGuard(form.formState.isDirty, (search) => !((type ? 'edit' : 'new') in search));
   const close = () =>
     type
-      ? router.navigate({ to: '/entries/$type/schema', params: { type: type.apiName } })
-      : router.navigate({ to: '/entries', search: {} });
+      ? router.navigate({
+          from: '/entries/$type/schema',
+          to: '.',
+          search: ({ q }) => omitUndefined({ q }),
+        })
+      : router.navigate({ from: '/entries', to: '.', search: ({ q }) => omitUndefined({ q }) });
 
   const submit = async (values: TypeValues) => {
     const saved = await (

@@ -1,7 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { SchemaPage } from '../../../../areas/schema/pages/SchemaPage.tsx';
+import type { Search } from '../../../../lib/search-params.ts';
 
-interface Panel {
+interface SchemaSearch {
+  q?: string | number;
   /** Opens the panel that edits the entry type. */
   edit?: true;
   /** Opens the panel that edits or creates a field. */
@@ -10,9 +12,11 @@ interface Panel {
 
 export const Route = createFileRoute('/_app/entries/$type/schema')({
   staticData: { title: 'Schema' },
-  validateSearch: ({ edit, field }): Panel => {
-    if (edit === true) return { edit };
-    return field === 'new' || (typeof field === 'number' && Number.isInteger(field)) ? { field } : {};
-  },
+  validateSearch: ({ q, edit, field }: Search): SchemaSearch => ({
+    ...((typeof q === 'string' || typeof q === 'number') && { q }),
+    ...(edit === true
+      ? { edit }
+      : (field === 'new' || (typeof field === 'number' && Number.isInteger(field))) && { field }),
+  }),
   component: SchemaPage,
 });
