@@ -362,3 +362,32 @@ test('a change stands beside its history row and its message, from each of the t
   await page.getByRole('link', { name: 'Message' }).first().click();
   await expect(history.locator('ins')).toHaveText('33');
 });
+
+test('a message that is far behind the time of its change is not said to be missing', async ({ page }) => {
+  await openAs(page, ada);
+  const entries = await createEntryType(page, 'Mole');
+  await setSize(page, 'Mole', entries, 5);
+  await page.goto(`/entries/Mole/${entries.first}`);
+  const link = page.getByRole('link', { name: 'Message' }).first();
+  await expect(link).toBeVisible();
+  // Every page of the topic is full of other entries, as after a change of very many.
+  await page.route(/\/topicdefinitions\/\d+\/events\?/, async (route) => {
+    const response = await route.fetch();
+    const [event] = (await response.json()) as PublicationEvent[];
+    const from = Number(new URL(route.request().url()).searchParams.get('from') ?? 1000);
+    const others = Array.from({ length: 100 }, (_, at) => ({
+      ...event,
+      eventId: `other ${from + at}`,
+      topicOffset: from + at,
+      payload: {},
+    }));
+    await route.fulfill({ response, json: others });
+  });
+  await link.click();
+  await expect(main(page)).toContainText('Not among 1,000 events');
+  await expect(page.getByRole('link', { name: 'Show the events after them' })).toHaveAttribute(
+    'href',
+    /from=2000/,
+  );
+  await expectAccessible(page);
+});

@@ -97,7 +97,7 @@ export default function PasteDialog({ pendingPaste, rows, columns, editing, onCl
           <Button onClick={onClose}>Cancel</Button>
           <Button
             variant="primary"
-            disabledReason={plan && staged.length === 0 ? 'Nothing would change' : undefined}
+            disabledReason={(plan || error) && staged.length === 0 ? 'Nothing would change' : undefined}
             pending={!plan && !error}
             onClick={stageAll}
           >

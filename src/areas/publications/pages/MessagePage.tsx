@@ -8,6 +8,7 @@ import { listTopicEvents } from '../../../api/generated/sdk/publications.gen.ts'
 import { usePermission } from '../../../api/session.ts';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
@@ -35,7 +36,7 @@ export function MessagePage() {
   const { data: topics } = useQuery(topicsQuery);
   const topic = topics?.find(({ name }) => name === view.topic);
   const {
-    data: event,
+    data: found,
     error,
     refetch,
     isFetching,
@@ -45,6 +46,7 @@ export function MessagePage() {
     enabled: topic !== undefined,
     staleTime: Infinity,
   });
+  const event = found && 'eventId' in found ? found : undefined;
   return (
     <Page
       title={event ? `Event ${formatNumber(event.topicOffset)} of ${view.topic}` : 'Event'}
@@ -71,7 +73,24 @@ export function MessagePage() {
         </ErrorState>
       ) : event ? (
         <SideBySide event={event} view={view} />
-      ) : event === null || (topics && !topic) ? (
+      ) : found && 'nextOffset' in found ? (
+        <EmptyState
+          icon={Radio}
+          title={`Not among ${formatNumber(MAX_PAGES * PAGE_SIZE)} events`}
+          actions={
+            <Link
+              to="/publications/tail"
+              search={{ topic: view.topic, from: found.nextOffset }}
+              className={buttonClass()}
+            >
+              Show the events after them
+            </Link>
+          }
+        >
+          Many events begin at the time of this change, as after a change of many entries. Its own may follow
+          later.
+        </EmptyState>
+      ) : found === null || (topics && !topic) ? (
         <EmptyState icon={Radio} title="No event for this change">
           Events are kept for 9 days. A change that is older, or that {view.topic} does not stream, has no
           message any more.
@@ -91,6 +110,11 @@ const MAX_PAGES = 10;
 /** Events are found by the start of their transaction, which is before the time of a row that it writes. */
 const MAX_TRANSACTION_MS = 120_000;
 
+/** A search that ended before the last event. */
+interface EndedSearch {
+  nextOffset: number;
+}
+
 /**
  * The message at an offset, or the first one about an entity that was finished at or after the time of its change; null if there
  * is none.
@@ -99,7 +123,7 @@ async function findMessage(
   topicId: number,
   { offset, at, entity }: MessageView,
   signal: AbortSignal,
-): Promise<PublicationEvent | null> {
+): Promise<PublicationEvent | EndedSearch | null> {
   const list = async (query: { from?: number; since?: string; limit: number }) =>
     (await listTopicEvents({ path: { topicId }, query, signal })).data;
   if (offset !== undefined)
@@ -113,7 +137,8 @@ async function findMessage(
         Date.parse(event.modifiedAt) >= Date.parse(at) && readEntities(event).some(({ id }) => id === entity),
     );
     const last = events.at(-1);
-    if (found || !last || page === MAX_PAGES) return found ?? null;
+    if (found || !last) return found ?? null;
+    if (page === MAX_PAGES) return { nextOffset: last.topicOffset + 1 };
     events = await list({ from: last.topicOffset + 1, limit: PAGE_SIZE });
   }
 }
