@@ -1,4 +1,5 @@
 import type { SessionIdentity } from '../../api/session-state.ts';
+import { saveLocally } from '../../lib/local-storage.ts';
 
 const STORAGE_KEY_PREFIX = 'steward-acted-for';
 const MAX_RECENT = 5;
@@ -18,14 +19,7 @@ export function loadRecentPrincipals(identity: SessionIdentity): readonly number
 /** Saves the principal a user starts to act for. */
 export function saveRecentPrincipal(identity: SessionIdentity, principalId: number): void {
   const others = loadRecentPrincipals(identity).filter((id) => id !== principalId);
-  try {
-    localStorage.setItem(
-      getStorageKey(identity),
-      JSON.stringify([principalId, ...others].slice(0, MAX_RECENT)),
-    );
-  } catch {
-    // Without storage only the order is lost.
-  }
+  saveLocally(getStorageKey(identity), JSON.stringify([principalId, ...others].slice(0, MAX_RECENT)));
 }
 
 /** Sorts recent principals first, then by name. */

@@ -1,3 +1,4 @@
+import { saveLocally } from '../../lib/local-storage.ts';
 import { createStore } from '../../ui/store.ts';
 
 const FOLDED_STORAGE_KEY = 'steward-nav-folded';
@@ -7,6 +8,6 @@ export const isNavigationFolded = createStore(localStorage.getItem(FOLDED_STORAG
 
 /** Folds or unfolds the side navigation and stores the choice. */
 export function setNavigationFolded(folded: boolean): void {
-  localStorage.setItem(FOLDED_STORAGE_KEY, folded ? 'yes' : 'no');
+  saveLocally(FOLDED_STORAGE_KEY, folded ? 'yes' : 'no');
   isNavigationFolded.set(folded);
 }

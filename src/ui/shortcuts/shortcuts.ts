@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
+import { saveLocally } from '../../lib/local-storage.ts';
 import { createStore, useStore } from '../store.ts';
 
 /** Name of the key that starts most shortcuts on this system. */
@@ -30,7 +31,7 @@ export const useSingleKeysEnabled = (): boolean => useStore(singleKeysEnabled);
 
 /** Enables or disables single-key shortcuts; stored in this browser. */
 export function setSingleKeysEnabled(on: boolean): void {
-  localStorage.setItem(SINGLE_KEYS_STORAGE_KEY, on ? 'on' : 'off');
+  saveLocally(SINGLE_KEYS_STORAGE_KEY, on ? 'on' : 'off');
   singleKeysEnabled.set(on);
 }
 

@@ -1,3 +1,4 @@
+import { saveLocally } from '../../lib/local-storage.ts';
 import { createStore, useStore } from '../store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -44,7 +45,7 @@ export function useTheme(): Theme {
 
 /** Stores and applies the theme, also in other open tabs. */
 export function setTheme(theme: Theme) {
-  localStorage.setItem(THEME_KEY, theme);
+  saveLocally(THEME_KEY, theme);
   themeStore.set(theme);
   applyToDocument();
 }
@@ -65,7 +66,7 @@ export function overrideDensity(density: Density | undefined): () => void {
 
 /** Stores and applies the row height. */
 export function setDensity(density: Density) {
-  localStorage.setItem(DENSITY_KEY, density);
+  saveLocally(DENSITY_KEY, density);
   densityStore.set(density);
   applyToDocument();
 }

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'react';
+import { saveLocally } from '../../lib/local-storage.ts';
 import { createStore, useStore } from '../store.ts';
 import type { Store } from '../store.ts';
 import { overrideDensity } from '../style/theme.ts';
@@ -26,7 +27,7 @@ function createTableSetting<Value>({ prefix, parse, format, readFormer }: TableS
     return existing;
   };
   const save = (table: string, value: Value): void => {
-    localStorage.setItem(prefix + table, format(value));
+    saveLocally(prefix + table, format(value));
     getStore(table).set(value);
   };
   return { getStore, save };

@@ -1,3 +1,4 @@
+import { saveLocally } from '../../../lib/local-storage.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 import type { Store } from '../../../ui/store.ts';
 import { SMALL_SCREEN } from '../../../ui/use-media.ts';
@@ -12,7 +13,7 @@ const chartVisible = createStore(readVisible(CHART_KEY));
 const topListsVisible = createStore(readVisible(TOP_LISTS_KEY));
 
 function setVisible(key: string, store: Store<boolean>, isVisible: boolean): void {
-  localStorage.setItem(key, isVisible ? 'yes' : 'no');
+  saveLocally(key, isVisible ? 'yes' : 'no');
   store.set(isVisible);
 }
 

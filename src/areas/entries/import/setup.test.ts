@@ -41,3 +41,14 @@ test('stores decimal commas for the next text file, but not for formats with poi
     'point',
   );
 });
+
+test('a full storage keeps no setup and refuses none', () => {
+  vi.stubGlobal('localStorage', {
+    getItem: () => null,
+    setItem() {
+      throw new DOMException('The quota has been exceeded', 'QuotaExceededError');
+    },
+  });
+  const file = fileOf(TEXT, '1,5');
+  expect(() => saveSetup(9, file.headings, createSetup(9, file, FIELDS))).not.toThrow();
+});

@@ -2,6 +2,7 @@ import type { NewEntryTypeInfo } from '../../../../contract/generated/types.gen.
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { FIELD, holdsMoney } from '../../../../contract/rules/schema/fields.ts';
 import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
+import { saveLocally } from '../../../lib/local-storage.ts';
 import { suggestApiName } from '../../../lib/text/api-names.ts';
 import type { Field } from '../model/schema.ts';
 import { guessTypeNames } from './guess-field.ts';
@@ -79,7 +80,7 @@ export function saveSetup(
 ): void {
   const columns = Object.fromEntries(headings.map((heading, at) => [heading, mapping[at] ?? null]));
   const stored: StoredSetup = { columns, rules, key };
-  localStorage.setItem(getStorageKey(typeId), JSON.stringify(stored));
+  saveLocally(getStorageKey(typeId), JSON.stringify(stored));
 }
 
 /** Targets from the stored setup, otherwise from the headings; each target once. */

@@ -1,4 +1,5 @@
 import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/schema/fields.ts';
+import { saveLocally } from '../../../lib/local-storage.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 import type { Field } from './schema.ts';
 
@@ -223,7 +224,7 @@ export function useColumnLayout(key: string): ColumnLayout | undefined {
 
 /** Saves the layout in this browser; `undefined` restores the default. */
 export function saveColumnLayout(key: string, layout: ColumnLayout | undefined): void {
-  if (layout) localStorage.setItem(getStorageKey(key), JSON.stringify(layout));
+  if (layout) saveLocally(getStorageKey(key), JSON.stringify(layout));
   else localStorage.removeItem(getStorageKey(key));
   layoutStore.set({ ...layoutStore.get(), [key]: layout });
 }

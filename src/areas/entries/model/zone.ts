@@ -1,5 +1,6 @@
 import { useSession } from '../../../api/session.ts';
 import { getBrowserTimeZone, isTimeZone } from '../../../lib/dates/time-zones.ts';
+import { saveLocally } from '../../../lib/local-storage.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 
 /** Time zone in which dates with a time are displayed: UTC, the site's zone, the user's own, or all three at once. */
@@ -21,7 +22,7 @@ function getStoredChoice(): ZoneChoice | null {
 
 /** Selects the time zone and saves the choice in this browser. */
 export function setTimeZone(choice: ZoneChoice): void {
-  localStorage.setItem(STORAGE_KEY, choice);
+  saveLocally(STORAGE_KEY, choice);
   zoneStore.set(choice);
 }
 

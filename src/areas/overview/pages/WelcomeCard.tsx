@@ -4,6 +4,7 @@ import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useSession } from '../../../api/session.ts';
+import { saveLocally } from '../../../lib/local-storage.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { MODIFIER_KEY } from '../../../ui/shortcuts/shortcuts.ts';
 import { HomeCard, StatusRow } from './HomeCard.tsx';
@@ -40,7 +41,7 @@ export function WelcomeCard() {
   const [isOpen, setIsOpen] = useState(() => !readWelcomed().includes(id));
   if (!isOpen) return null;
   const close = () => {
-    localStorage.setItem(STORAGE_KEY, [...readWelcomed(), id].filter(Boolean).join(','));
+    saveLocally(STORAGE_KEY, [...readWelcomed(), id].filter(Boolean).join(','));
     setIsOpen(false);
     // The button that had the focus is gone.
     document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
