@@ -36,4 +36,6 @@ test('formats sizes, speeds and durations', () => {
   ]);
   expect(formatSpeed(3_100_000)).toBe('3.1 MB/s');
   expect([0.2, 25, 170, 7500].map(formatDuration)).toEqual(['1 sec', '25 sec', '3 min', '2 hr 5 min']);
+  // Rounding up fills the larger unit.
+  expect([59.5, 3590, 7190].map(formatDuration)).toEqual(['1 min', '1 hr', '2 hr']);
 });
