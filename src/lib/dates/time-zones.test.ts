@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { parseDateTimeField, getStartOfDay, toDateTimeField, formatTimeZone } from './time-zones.ts';
+import {
+  parseDateTimeField,
+  parseWallIso,
+  getStartOfDay,
+  toDateTimeField,
+  formatTimeZone,
+} from './time-zones.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 const at = (text: string) => Date.parse(text);
@@ -28,6 +34,14 @@ test('what a field shows is what it is read as', () => {
   }
   expect(parseDateTimeField('', 'UTC')).toBeUndefined();
 });
+
+test.for(['5', 'May 2027', '2027-3-1', '2027-02-31T10:00', '2027-03-01T25:00', '2027-03-01'])(
+  'reads no time from %s, of which the browser guesses one',
+  (text) => {
+    expect(parseDateTimeField(text, 'UTC')).toBeUndefined();
+    expect(parseWallIso(text, 'UTC')).toBeUndefined();
+  },
+);
 
 test('a zone is told with its distance to UTC', () => {
   expect(formatTimeZone('Europe/London', at('2026-07-01T00:00:00Z'))).toBe('Europe/London, UTC+1');

@@ -1,3 +1,4 @@
+import { startsWithCalendarDay } from '../../../contract/rules/dates/dates.ts';
 import { resolveTimeZone } from '../../../contract/rules/dates/time-zones.ts';
 import { fromWallTime, fromWallTimeNearest, toWallTime } from '../../../contract/rules/dates/wall-time.ts';
 
@@ -35,10 +36,18 @@ export const getStartOfDay = (at: number, zone: string): number =>
 export const toDateTimeField = (at: number, zone: string): string =>
   new Date(toWallTime(at, zone)).toISOString().slice(0, 16);
 
+const WALL_ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?$/;
+
+/** Parses ISO 8601 wall time; undefined for other texts, of which `Date.parse` guesses a date: "5", "May 2027". */
+function parseWallTime(text: string): number | undefined {
+  const wall = WALL_ISO.test(text) && startsWithCalendarDay(text) ? Date.parse(`${text}Z`) : Number.NaN;
+  return Number.isNaN(wall) ? undefined : wall;
+}
+
 /** Parses the value of a date and time field; undefined while it is incomplete. */
 export function parseDateTimeField(text: string, zone: string): number | undefined {
-  const clock = Date.parse(`${text}Z`);
-  return Number.isNaN(clock) ? undefined : fromWallTimeNearest(clock, zone);
+  const wall = parseWallTime(text);
+  return wall === undefined ? undefined : fromWallTimeNearest(wall, zone);
 }
 
 /** Whether a name is an IANA time zone. */
@@ -61,7 +70,7 @@ export const formatWallIso = (at: string, timeZone: string): string => {
 
 /** Parses ISO 8601 wall time; undefined if it is invalid or skipped by the clocks of the zone. */
 export function parseWallIso(clock: string, timeZone: string): string | undefined {
-  const wall = Date.parse(`${clock}Z`);
-  const moment = Number.isNaN(wall) ? undefined : fromWallTime(wall, timeZone);
+  const wall = parseWallTime(clock);
+  const moment = wall === undefined ? undefined : fromWallTime(wall, timeZone);
   return moment === undefined ? undefined : new Date(moment).toISOString();
 }
