@@ -42,6 +42,13 @@ test('stores decimal commas for the next text file, but not for formats with poi
   );
 });
 
+test('stores the field of a heading that is repeated', () => {
+  keeping();
+  const file = fileOf(TEXT, '1', ['Name', 'Size', 'Size']);
+  saveSetup(9, file.headings, createSetup(9, file, FIELDS));
+  expect(createSetup(9, file, FIELDS).mapping).toEqual(['Name', 'Size', undefined]);
+});
+
 test('a full storage keeps no setup and refuses none', () => {
   vi.stubGlobal('localStorage', {
     getItem: () => null,

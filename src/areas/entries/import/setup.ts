@@ -78,7 +78,9 @@ export function saveSetup(
   headings: readonly string[],
   { mapping, rules, key }: Pick<EntryImportSetup, 'mapping' | 'rules' | 'key'>,
 ): void {
-  const columns = Object.fromEntries(headings.map((heading, at) => [heading, mapping[at] ?? null]));
+  const targets = headings.map((heading, at) => [heading, mapping[at] ?? null] as const);
+  // Headings may repeat, and a field belongs to one of the columns.
+  const columns = Object.fromEntries([...targets, ...targets.filter(([, target]) => target !== null)]);
   const stored: StoredSetup = { columns, rules, key };
   saveLocally(getStorageKey(typeId), JSON.stringify(stored));
 }
