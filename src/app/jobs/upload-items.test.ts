@@ -46,3 +46,18 @@ test('sends no further part after one was refused', async () => {
   await Promise.all([expect(done).rejects.toThrow('Status 409'), answer(1, 409).then(() => answer(2))]);
   expect(sent).toEqual([1, 2]);
 });
+
+const upload = () => uploadParts({ id: 1 }, [], { onProgress: () => {} });
+
+test('asks again for a job of whose start no answer came', async () => {
+  client.setConfig({ baseUrl: 'https://console.example' });
+  const fetchOnce = vi
+    .fn<() => Promise<Response>>()
+    .mockRejectedValueOnce(new TypeError('Failed to fetch'))
+    .mockResolvedValueOnce(Response.json({ id: 1 }, { status: 202 }))
+    .mockResolvedValueOnce(Response.json({ message: 'Parts are missing' }, { status: 409 }));
+  vi.stubGlobal('fetch', fetchOnce);
+  expect(await upload()).toEqual({ id: 1 });
+  await expect(upload()).rejects.toThrow('Parts are missing');
+  expect(fetchOnce).toHaveBeenCalledTimes(3);
+});

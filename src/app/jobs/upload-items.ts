@@ -1,4 +1,5 @@
 import type { Job, JobPart, JobPartItems } from '../../../contract/generated/types.gen.ts';
+import { isUnreachable, toServiceError } from '../../api/errors.ts';
 import { cancelJob, putJobPart, submitJob } from '../../api/generated/sdk/jobs.gen.ts';
 
 /** When a job starts that does not start now. */
@@ -87,8 +88,13 @@ export async function uploadParts(
   // Settled: no part is still arriving when the caller cancels the job.
   const results = await Promise.allSettled(Array.from({ length: PARTS_AT_ONCE }, send));
   for (const result of results) if (result.status === 'rejected') throw result.reason;
-  const { data } = await submitJob({ path: { jobId }, body: { parts: parts.map(({ sha256 }) => sha256) } });
-  return data;
+  const submit = async () =>
+    (await submitJob({ path: { jobId }, body: { parts: parts.map(({ sha256 }) => sha256) } })).data;
+  return submit().catch((thrown: unknown) => {
+    // The job may have started: the same request again answers the same, and the caller would start another one.
+    if (isUnreachable(toServiceError(thrown))) return submit();
+    throw thrown;
+  });
 }
 
 /**
