@@ -11,5 +11,14 @@ export function toFailure(error: unknown): Failure {
     return { message: 'The action failed for an unknown reason.' };
   }
   const requestId = 'requestId' in error && typeof error.requestId === 'string' ? error.requestId : undefined;
-  return { message: String(error.message), requestId };
+  const fields = 'fields' in error && Array.isArray(error.fields) ? error.fields.filter(isFieldError) : [];
+  return { message: String(error.message), requestId, ...(fields.length > 0 && { fields }) };
 }
+
+const isFieldError = (value: unknown): value is { path: string; message: string } =>
+  typeof value === 'object' &&
+  value !== null &&
+  'path' in value &&
+  typeof value.path === 'string' &&
+  'message' in value &&
+  typeof value.message === 'string';
