@@ -11,5 +11,5 @@ export const preloadConfirmDialog = (): void => ConfirmDialog.preload();
 /** Host of the dialog of `confirm`; mounted once by the shell. */
 export function ConfirmHost() {
   const request = useStore(confirmStore);
-  return <Suspense>{request && <ConfirmDialog request={request} />}</Suspense>;
+  return <Suspense>{request && <ConfirmDialog key={request.id} request={request} />}</Suspense>;
 }

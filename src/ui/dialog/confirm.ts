@@ -16,20 +16,29 @@ interface ConfirmOptions {
 }
 
 export interface ConfirmRequest extends ConfirmOptions {
+  /** Unique among all requests. */
+  id: number;
   settle: (done: boolean) => void;
 }
 
 export const confirmStore = createStore<ConfirmRequest | null>(null);
+let lastId = 0;
 
-/** Asks for confirmation. True if the user agreed and `run`, if any, succeeded; false if they cancelled. */
+/**
+ * Asks for confirmation. True if the user agreed and `run`, if any, succeeded; false if they cancelled or another question took the place
+ * of this one.
+ */
 export function confirm(options: ConfirmOptions): Promise<boolean> {
   return new Promise((resolve) => {
     confirmStore.get()?.settle(false);
+    lastId += 1;
+    const id = lastId;
     const settle = (done: boolean) => {
-      confirmStore.set(null);
+      // The action of a replaced request may end while the next one is open.
+      if (confirmStore.get()?.id === id) confirmStore.set(null);
       resolve(done);
     };
-    confirmStore.set({ ...options, settle });
+    confirmStore.set({ ...options, id, settle });
   });
 }
 
