@@ -48,3 +48,19 @@ test('rows of an earlier reading stay until they are read again', async () => {
   released.resolve(['2a', '2b']);
   await vi.waitFor(() => expect(rows.at(2)).toBe('2a'), { timeout: 20_000 });
 });
+
+test('keeps no page that was evicted before it arrived', async () => {
+  const arrivals: (() => void)[] = [];
+  const rows = createPagedRows({
+    length: 1000,
+    pageSize: 2,
+    firstPage: ['1a', '1b'],
+    loadPage: (number) =>
+      new Promise<string[]>((resolve) => arrivals.push(() => resolve([`${number}a`, `${number}b`]))),
+  });
+  // Scrolling over all rows requests every page before the first one arrives.
+  for (let index = 0; index < 1000; index += 1) rows.at(index);
+  for (const arrive of arrivals) arrive();
+  await vi.waitFor(() => expect(rows.at(999)).toBe('500b'), { timeout: 20_000 });
+  expect(rows.at(400)).toBeUndefined();
+});

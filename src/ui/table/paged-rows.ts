@@ -51,7 +51,10 @@ export function createPagedRows<Row>({
     requested.add(number);
     evictPages();
     try {
-      pages.set(number, await loadPage(number));
+      const rows = await loadPage(number);
+      // Scrolled away and evicted in the meantime.
+      if (!requested.has(number)) return;
+      pages.set(number, rows);
       notify();
     } catch {
       requested.delete(number);
