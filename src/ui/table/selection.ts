@@ -27,14 +27,16 @@ function getHeaderState({ count, idAt, selection }: Omit<SelectionOptions, 'onSe
 
 /** Selection of single rows, of ranges from the last toggled row, and of all rows. */
 export function useSelection({ count, idAt, selection, onSelect }: SelectionOptions) {
-  const lastToggled = useRef<number>(undefined);
+  const lastToggled = useRef<{ at: number; id: RowId }>(undefined);
   const state = useMemo(() => getHeaderState({ count, idAt, selection }), [count, idAt, selection]);
 
   const toggle = (at: number, range: boolean) => {
     const toggledId = idAt(at);
     if (toggledId === undefined) return;
     const on = !selection.has(toggledId);
-    const from = range && lastToggled.current !== undefined ? lastToggled.current : at;
+    const last = lastToggled.current;
+    // In another order of the rows, another row is where the last one was.
+    const from = range && last && idAt(last.at) === last.id ? last.at : at;
     const next = new Set(selection);
     for (let each = Math.min(from, at); each <= Math.max(from, at); each += 1) {
       const id = idAt(each);
@@ -42,7 +44,7 @@ export function useSelection({ count, idAt, selection, onSelect }: SelectionOpti
       if (on) next.add(id);
       else next.delete(id);
     }
-    lastToggled.current = at;
+    lastToggled.current = { at, id: toggledId };
     onSelect(next);
   };
 
