@@ -112,6 +112,18 @@ test('a full read removes deleted users, also for the next visit', async () => {
   expect(next.lastStatus()?.size).toBe(1199);
 });
 
+test('the next visit reads the users again if the stored ones cannot be read', async () => {
+  service.users = people(1500);
+  await (await open()).api.refresh('due');
+  const getAll = vi.spyOn(IDBObjectStore.prototype, 'getAll');
+  getAll.mockImplementation(() => {
+    throw new DOMException('Not readable', 'UnknownError');
+  });
+  const { api, lastStatus } = await open();
+  expect(await api.refresh('due')).toBeUndefined();
+  expect(lastStatus()).toMatchObject({ size: 1500, complete: true });
+});
+
 test('the next visit starts with the snapshot of the last query', async () => {
   service.users = people(2500);
   const { api, find, lastStatus } = await open();

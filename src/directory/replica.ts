@@ -32,7 +32,7 @@ const BLOCKS_PER_READ = 8;
 export interface Replica {
   readonly index: PeopleIndex;
   readonly meta: ReplicaMeta;
-  /** Loads the stored users into memory. */
+  /** Loads the stored users into memory. @throws Error if some of them cannot be read */
   load: () => Promise<void>;
   saveSnapshot: (snapshot: QuerySnapshot) => Promise<void>;
   /** Runs a function while no other tab runs one of the same name. */
@@ -90,7 +90,10 @@ export async function openReplica(identity: SessionIdentity, onRemoteChange: () 
     for (let at = 0; at < keys.length; at += BLOCKS_PER_READ) {
       const [from = 0, to = from] = [keys[at], keys[Math.min(at + BLOCKS_PER_READ, keys.length) - 1]];
       // Sequential reads leave the worker free for queries in between.
-      applyBlocks((await withStore((open) => open.readBlocks(from, to))) ?? [], keys);
+      const packed = await withStore((open) => open.readBlocks(from, to));
+      // Some of the users must not pass for all of them, as the state that was read says.
+      if (!packed) throw new Error('The stored users could not be read');
+      applyBlocks(packed, keys);
     }
     await loadRemoteChanges();
   }
