@@ -4,8 +4,9 @@ import { NO_ANSWER, ServiceError, toServiceError } from '../api/errors.ts';
 import { listGroups } from '../api/generated/sdk/groups.gen.ts';
 import { getUserLicense, searchUserLicenses } from '../api/generated/sdk/licenses.gen.ts';
 import { getSession } from '../api/generated/sdk/session.gen.ts';
-import { searchUsers } from '../api/generated/sdk/users.gen.ts';
+import { getUsersByIds, searchUsers } from '../api/generated/sdk/users.gen.ts';
 import { isSameIdentity, isSameUserAndSite } from '../api/session-state.ts';
+import { splitIntoChunks } from '../lib/chunks.ts';
 import type { DirectoryRow, Licenses } from './engine/row.ts';
 import { recordLicenses, toRow } from './engine/row.ts';
 import { packRow } from './pack-rows.ts';
@@ -109,11 +110,12 @@ async function readEverything(replica: Replica, onProgress: () => void): Promise
       onProgress();
     } else changedRows.push(...newRows);
   }
+  const removedIds = await findRemovedIds([...idsBefore].filter((id) => !seenIds.has(id)));
   await assertSameIdentity(replica);
   // Applied at the end, so that rows on screen stay until all new ones have been read.
   await replica.applyChange((): ReplicaChange => ({
     rows: findChangedRows(replica, changedRows),
-    removedIds: [...idsBefore].filter((id) => !seenIds.has(id)),
+    removedIds,
     meta: {
       ...getGroupsPatch(replica, groups),
       complete: true,
@@ -211,6 +213,19 @@ async function* readPages<Page>(
     }
     yield page;
   }
+}
+
+/**
+ * Returns the users who have left the site. Others were not on the pages either: a user who is removed during the read shifts those after
+ * them into pages that were read already.
+ */
+async function findRemovedIds(missingIds: readonly number[]): Promise<number[]> {
+  const presentIds = new Set<number>();
+  for (const body of splitIntoChunks(missingIds, PAGE_SIZE)) {
+    const { data } = await retryRead(() => getUsersByIds({ body }));
+    for (const { id } of data) presentIds.add(id);
+  }
+  return missingIds.filter((id) => !presentIds.has(id));
 }
 
 /** Reads all groups of the site. */

@@ -112,6 +112,25 @@ test('a full read removes deleted users, also for the next visit', async () => {
   expect(next.lastStatus()?.size).toBe(1199);
 });
 
+test('a full read keeps users who moved to a page that was read already', async () => {
+  service.users = people(2500);
+  const { api, lastStatus, find } = await open();
+  await api.refresh('due');
+  pass(11 * MINUTE);
+  // The first user leaves the site after the first page: user 1001 is then its last one.
+  service.onCall = ({ pathname, searchParams }) => {
+    if (pathname.endsWith('/user') && searchParams.get('pageNumber') === '2') {
+      service.users = service.users.filter(({ id }) => id !== 1);
+    }
+  };
+  await api.refresh('due');
+  expect(await find('id:1001')).toEqual([1001]);
+  pass(11 * MINUTE);
+  await api.refresh('due');
+  expect(lastStatus()?.size).toBe(2499);
+  expect(await find('id:1')).toEqual([]);
+});
+
 test('the next visit reads the users again if the stored ones cannot be read', async () => {
   service.users = people(1500);
   await (await open()).api.refresh('due');

@@ -12,6 +12,8 @@ export const service = {
   session: ada as SessionIdentity,
   refusal: 0,
   calls: [] as string[],
+  /** Called before each answer. */
+  onCall: (_url: URL): void => undefined,
 };
 
 export const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
@@ -38,7 +40,7 @@ const licenseOf = ({ id }: { id: number }) => ({
   isBillable: true,
 });
 
-function answer(url: URL): unknown {
+function answer(url: URL, body: unknown): unknown {
   const page = Number(url.searchParams.get('pageNumber'));
   const window = <Item>(items: Item[]) => items.slice((page - 1) * 1000, page * 1000);
   const since = url.searchParams.get('modifiedSince');
@@ -50,6 +52,8 @@ function answer(url: URL): unknown {
       ...(service.session.reportId !== undefined && { acting: { reportId: service.session.reportId } }),
     };
   if (url.pathname.endsWith('/userLicenses')) return window(service.users.map(licenseOf));
+  if (url.pathname.endsWith('/users'))
+    return service.users.filter(({ id }) => Array.isArray(body) && body.includes(id));
   if (url.pathname.endsWith('/user'))
     return window(service.users.filter(({ modifiedDate }) => since === null || modifiedDate >= since));
   return licenseOf({ id: Number(url.pathname.split('/').at(-1)) });
@@ -60,16 +64,19 @@ client.interceptors.error.use((error, response) => toServiceError(error, respons
 /** Directs the client to this service until the returned function is called. */
 export function serve(): () => void {
   const previousFetch = client.getConfig().fetch;
-  Object.assign(service, { users: [], session: ada, refusal: 0, calls: [] });
+  Object.assign(service, { users: [], session: ada, refusal: 0, calls: [], onCall: () => undefined });
   client.setConfig({
     baseUrl: 'http://steward.test/console',
     fetch: async (request) => {
       const url = new URL(request instanceof Request ? request.url : request);
+      const body: unknown =
+        request instanceof Request && request.method === 'POST' ? await request.json() : undefined;
       service.calls.push(
         url.pathname.split('/').at(-1) + (url.searchParams.has('modifiedSince') ? ' since' : ''),
       );
       if (service.refusal > 0) return Response.json({ message: 'No' }, { status: service.refusal });
-      return Response.json(answer(url), { headers: { date: new Date().toUTCString() } });
+      service.onCall(url);
+      return Response.json(answer(url, body), { headers: { date: new Date().toUTCString() } });
     },
   });
   return () => client.setConfig({ fetch: previousFetch });
