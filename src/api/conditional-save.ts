@@ -47,7 +47,10 @@ export function useConditionalSave<Data, Values>({
       return saved.data;
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 412) return undefined;
-      setBase(withEtag(await read()));
+      // The refusal is shown, and saving again reads again.
+      const current = await read().catch(() => undefined);
+      if (!current) return undefined;
+      setBase(withEtag(current));
       setHasConflict(true);
       return undefined;
     }
