@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { chooseMenuItem, expectAccessible, expectToast, signIn } from '../support/actions.ts';
-import { endSession, openAs } from '../support/calls.ts';
+import { endSession, openAs, sendRequest } from '../support/calls.ts';
 import { ada } from '../support/data/people.ts';
 import { waitForMailedLink } from '../support/mail.ts';
 import { expect, test } from '../support/test.ts';
@@ -199,5 +199,15 @@ test.describe('session', () => {
     await expect(page.getByText('Northlight')).toHaveCount(0);
     await chooseMenuItem(page, /Harbor Partners .* switch site/, 'Northlight Capital');
     await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
+
+    // Sites can have the same name.
+    const site = { slug: 'harbor-two', name: 'Harbor Partners', administrator: { email: ada.email } };
+    await sendRequest(page.request, 'POST', '/api/platform/sites', site);
+    await page.reload();
+    await page.getByRole('button', { name: /Northlight Capital .* switch site/ }).click();
+    const items = page.getByRole('menuitem').filter({ hasText: 'Harbor Partners' });
+    await expect(items).toContainText(['harbor, ', 'harbor-two, ']);
+    await items.last().click();
+    await expect(page.getByRole('button', { name: 'Harbor Partners harbor-two, switch site' })).toBeVisible();
   });
 });

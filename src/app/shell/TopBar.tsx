@@ -97,6 +97,8 @@ function SiteSwitcher() {
   if (sites.length < 2) return name;
   const items = sites.map(({ id, name: label, slug, role }) => ({
     label,
+    // Sites can have the same name.
+    id: slug,
     hint: role ? `${slug}, ${role}` : slug,
     icon: Building2,
     disabledReason: id === site.id ? 'You are on this site' : reason,

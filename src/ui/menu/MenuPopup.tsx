@@ -61,6 +61,8 @@ export default function MenuPopup({ label, items, anchor, align, onClose }: Menu
   );
 }
 
+const getItemId = ({ id, label }: MenuItemData): string => id ?? label;
+
 /** Splits the items into groups at the lines. */
 function groupItems(items: MenuItems): MenuItemData[][] {
   return items.reduce<MenuItemData[][]>(
@@ -87,7 +89,7 @@ interface GroupProps extends ClosingProps {
 /** Group of actions, of checkboxes (any item has `checked`) or of radios (all items have `isRadio`). */
 function MenuGroup({ group, at, label, closeThen }: GroupProps) {
   const choices = group.some(({ checked }) => checked !== undefined);
-  const on = group.flatMap((item) => (item.checked ? [item.label] : []));
+  const on = group.flatMap((item) => (item.checked ? [getItemId(item)] : []));
   const one = group.every(({ isRadio }) => isRadio);
   return (
     <>
@@ -99,7 +101,7 @@ function MenuGroup({ group, at, label, closeThen }: GroupProps) {
         disallowEmptySelection={one}
       >
         {group.map((item) => (
-          <MenuGroupItem key={item.label} item={item} closeThen={closeThen} />
+          <MenuGroupItem key={getItemId(item)} item={item} closeThen={closeThen} />
         ))}
       </MenuSection>
     </>
@@ -123,7 +125,7 @@ function MenuGroupItem({ item, closeThen }: { item: MenuItemData } & ClosingProp
   const hint = disabledReason ?? item.hint;
   return (
     <MenuItem
-      id={label}
+      id={getItemId(item)}
       textValue={label}
       className={cx('menu-item', danger && 'menu-item-danger', off && 'menu-item-off')}
       href={off ? undefined : href}

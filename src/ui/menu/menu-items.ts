@@ -2,6 +2,8 @@ import type { LucideIcon } from 'lucide-react';
 
 export interface MenuItemData {
   label: string;
+  /** Identifies the item where others can have the same label. */
+  id?: string;
   /** Second line with an explanation. */
   hint?: string | undefined;
   icon?: LucideIcon | undefined;
