@@ -44,7 +44,7 @@ test('signs in with a passkey alone, and with a passkey as second factor after a
   service,
   expectFailure,
 }) => {
-  expectFailure(401);
+  expectFailure(401, 'ERR_FAILED');
   const origin = service.url.replace('127.0.0.1', 'localhost');
   await addAuthenticator(page);
   await page.goto(`${origin}/sign-in`);
@@ -74,6 +74,10 @@ test('signs in with a passkey alone, and with a passkey as second factor after a
   const factor = page.getByRole('alertdialog', { name: 'Second factor' });
   await expect(factor.getByRole('button', { name: 'Use a recovery code' })).toBeVisible();
   await expectAccessible(page);
+  await page.route('**/two-factor/passkey', (route) => route.abort());
+  await factor.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(factor.getByRole('alert')).toContainText('The service cannot be reached');
+  await page.unroute('**/two-factor/passkey');
   await factor.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(factor).toBeHidden();
   await expect(page.getByRole('heading', { name: 'Main site', level: 1 })).toBeVisible();

@@ -5,13 +5,14 @@ import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import type { PresenceProof, ProofMethod } from '../../../contract/generated/types.gen.ts';
 import { Button } from '../../ui/button/Button.tsx';
+import { toFailure } from '../../ui/feedback/failure.ts';
 import type { Failure } from '../../ui/feedback/failure.ts';
 import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordField } from '../../ui/form/PasswordField.tsx';
 import { TextField } from '../../ui/form/TextField.tsx';
 import { focusFirstField } from './focus.ts';
-import { requestPasskeyProof, isPasskeySupported } from './passkeys.ts';
+import { requestPasskeyProof, isPasskeySupported, PasskeyNotUsedError } from './passkeys.ts';
 import { OTHER_METHOD_LABELS, toPresenceProof, PROOF_FIELDS } from './proof-fields.ts';
 import type { TypedMethod } from './proof-fields.ts';
 import './access.css';
@@ -106,14 +107,14 @@ function TypedProof({ method, onProof, ...rest }: ProofProps & { method: TypedMe
 
 function PasskeyProof({ submitLabel, pending, error, onProof, onCancel }: ProofProps) {
   const [asking, setAsking] = useState(false);
-  const [unused, setUnused] = useState(false);
+  const [failure, setFailure] = useState<unknown>();
   const ask = async () => {
     setAsking(true);
-    setUnused(false);
+    setFailure(undefined);
     try {
       onProof({ passkey: await requestPasskeyProof() });
-    } catch {
-      setUnused(true);
+    } catch (thrown) {
+      setFailure(thrown);
     } finally {
       setAsking(false);
     }
@@ -122,7 +123,11 @@ function PasskeyProof({ submitLabel, pending, error, onProof, onCancel }: ProofP
     <div className="form">
       <div className="form-body">
         {error && <FailureBanner failure={error} />}
-        {unused && <p role="alert">The passkey was not used. Try again, or choose another way.</p>}
+        {failure instanceof PasskeyNotUsedError ? (
+          <p role="alert">The passkey was not used. Try again, or choose another way.</p>
+        ) : (
+          failure !== undefined && <FailureBanner failure={toFailure(failure)} />
+        )}
         <p>The browser asks for your passkey: a fingerprint, your face, a PIN or a security key.</p>
       </div>
       <footer className="form-footer">
