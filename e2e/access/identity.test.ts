@@ -117,3 +117,9 @@ test('rejects a sign-in that was started in another browser', async ({ page }) =
   await page.goto('/sign-in/identity?code=stolen&state=of-somebody-else');
   await expect(page.getByRole('alert')).toContainText('started in another tab');
 });
+
+test('opens the requested page also after a change to the password', async ({ page }) => {
+  await page.goto('/sign-in/identity?next=%2Freports');
+  await page.getByRole('link', { name: 'Sign in with a password' }).click();
+  await expect(page).toHaveURL('/sign-in?next=%2Freports');
+});

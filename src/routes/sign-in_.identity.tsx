@@ -71,15 +71,15 @@ function IdentityPage() {
   const { session, failure, ...back } = Route.useLoaderData();
   const search = Route.useSearch();
   if (session) return <EnterConsole session={session} next={back.next ?? '/'} />;
+  const next = parseNextPath(back.next ?? search.next, location.origin);
   return (
     <SignInLayout title="Sign in through your organization" intro="For sites that use an identity manager.">
       {failure && <FailureBanner failure={failure} />}
-      <IdentityForm
-        site={back.site ?? search.site ?? ''}
-        next={parseNextPath(back.next ?? search.next, location.origin)}
-      />
+      <IdentityForm site={back.site ?? search.site ?? ''} next={next} />
       <p className="sign-in-layout-foot">
-        <Link to="/sign-in">Sign in with a password</Link>
+        <Link to="/sign-in" search={{ next: next === '/' ? undefined : next }}>
+          Sign in with a password
+        </Link>
       </p>
     </SignInLayout>
   );
