@@ -186,6 +186,7 @@ test('a waiting job is paused, resumed and cancelled', async ({ page, calls }) =
   const row = jobRow(page, 'Deactivate 1 person').filter({ hasText: 'Starts' });
   await row.getByRole('button', { name: 'Pause: Deactivate 1 person' }).click();
   const resume = popover(page).getByRole('button', { name: 'Resume: Deactivate 1 person' });
+  await expect(resume).toBeFocused();
   await resume.click();
   await row.getByRole('button', { name: 'Cancel: Deactivate 1 person' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Cancel this job?' });
@@ -196,6 +197,7 @@ test('a waiting job is paused, resumed and cancelled', async ({ page, calls }) =
   await page.goto(`/jobs/${job.id}`);
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(page.getByText('Paused', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Resume' })).toBeFocused();
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect(page.getByText('Scheduled', { exact: true })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Request' })).toContainText('Starts');

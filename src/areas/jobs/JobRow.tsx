@@ -71,6 +71,7 @@ const getOwner = ({ ownerId, ownerName }: Job): string =>
 
 function OpenJob({ job, isOthers = false, closeThen = actNow, onClose }: JobRowProps) {
   const { pause, resume, cancel } = useJobActions(job);
+  const turn = pause ?? resume;
   const rate = useRate(job);
   const processed = getProcessed(job);
   const isWaiting = isPending(job);
@@ -83,24 +84,15 @@ function OpenJob({ job, isOthers = false, closeThen = actNow, onClose }: JobRowP
       tone={isWaiting ? 'neutral' : job.state === 'paused' ? 'warn' : 'accent'}
       actions={
         <>
-          {pause && (
+          {/* One button, which keeps the focus. */}
+          {turn && (
             <IconButton
-              label={`Pause: ${job.title}`}
-              icon={Pause}
+              label={`${pause ? 'Pause' : 'Resume'}: ${job.title}`}
+              icon={pause ? Pause : Play}
               size="small"
-              pending={pause.pending}
-              disabledReason={pause.disabledReason}
-              onClick={pause.run}
-            />
-          )}
-          {resume && (
-            <IconButton
-              label={`Resume: ${job.title}`}
-              icon={Play}
-              size="small"
-              pending={resume.pending}
-              disabledReason={resume.disabledReason}
-              onClick={resume.run}
+              pending={turn.pending}
+              disabledReason={turn.disabledReason}
+              onClick={turn.run}
             />
           )}
           {cancel && (

@@ -199,31 +199,23 @@ function Facts({ job, rate }: { job: Job; rate: number | undefined }) {
 
 function Actions({ job }: { job: Job }) {
   const { pause, resume, cancel, review, retry, undo } = useJobActions(job);
+  const turn = pause ?? resume;
   useRequestedAction('cancelJob', () => cancel?.run(), {
     id: job.id,
     disabledReason: cancel ? cancel.disabledReason : 'The job has ended',
   });
   return (
     <>
-      {pause && (
+      {/* One button, which keeps the focus. */}
+      {turn && (
         <Button
-          icon={Pause}
-          pending={pause.pending}
-          disabledReason={pause.disabledReason}
-          onClick={pause.run}
+          variant={pause ? 'default' : 'primary'}
+          icon={pause ? Pause : Play}
+          pending={turn.pending}
+          disabledReason={turn.disabledReason}
+          onClick={turn.run}
         >
-          Pause
-        </Button>
-      )}
-      {resume && (
-        <Button
-          variant="primary"
-          icon={Play}
-          pending={resume.pending}
-          disabledReason={resume.disabledReason}
-          onClick={resume.run}
-        >
-          Resume
+          {pause ? 'Pause' : 'Resume'}
         </Button>
       )}
       {cancel && (
