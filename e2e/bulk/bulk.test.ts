@@ -151,10 +151,19 @@ test('30 people of a pasted list get a license, and the dialog and the page of l
 });
 
 test('selects, deactivates and undoes by keyboard', async ({ page, calls }) => {
-  const [one] = await family(calls, 'Keybound', ['Ida']);
+  const [one] = await family(calls, 'Keybound', ['Ida', 'Max']);
   await openAs(page, ada, '/users?q=keybound');
-  await expect(usersGrid(page)).toHaveAttribute('aria-rowcount', '2');
-  await usersGrid(page).getByRole('row').nth(1).focus();
+  await expect(usersGrid(page)).toHaveAttribute('aria-rowcount', '3');
+  const firstRow = usersGrid(page).getByRole('row').nth(1);
+  await firstRow.focus();
+  await page.keyboard.press('Space');
+  await selectionBar(page).getByRole('button', { name: 'Select all 2' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(selectionBar(page)).toContainText('2 selected');
+  await expect(selectionBar(page)).toBeFocused();
+  await selectionBar(page).getByRole('button', { name: 'Clear selection' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(firstRow).toBeFocused();
   await page.keyboard.press('Space');
   await expect(selectionBar(page)).toContainText('1 selected');
   await selectionBar(page).getByRole('button', { name: 'Deactivate' }).focus();
