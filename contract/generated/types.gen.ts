@@ -7939,6 +7939,10 @@ export type UpdateInvestigationData = {
     body: InvestigationChange;
     headers?: {
         /**
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
          * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
@@ -7970,6 +7974,10 @@ export type UpdateInvestigationErrors = {
      * The site has no resource with this id.
      */
     404: ErrorResponse;
+    /**
+     * If-Match does not name the current version.
+     */
+    412: ErrorResponse;
     /**
      * The request body is larger than the service accepts.
      */

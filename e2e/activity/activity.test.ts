@@ -231,7 +231,13 @@ test('collapses the top lists, and keeps them collapsed in this browser', async 
   await expect(people).toBeVisible();
 });
 
-test('keeps the rows of an investigation and shows rows added since', async ({ page, calls, elsewhere }) => {
+test('keeps the rows of an investigation and shows rows added since', async ({
+  page,
+  calls,
+  elsewhere,
+  expectFailure,
+}) => {
+  expectFailure(412);
   const person = await calls.createUser({ firstName: 'Sofia', lastName: 'Suspect' });
   await createCalls(elsewhere.request, person);
   await openAs(page, ada, `/activity?people=${person.id}`);

@@ -298,6 +298,11 @@ onEachApp((context) => {
       notes: 'It was the new office.',
       sha256: created.body.sha256,
     });
+    const headers = { 'if-match': String((await api.get(path)).headers.etag) };
+    const edits = await Promise.all(
+      ['First', 'Second'].map((notes) => api.put(path, { notes }, { headers })),
+    );
+    expect(new Set(edits.map(({ status }) => status))).toEqual(new Set([200, 412]));
     expect((await api.get<{ rows: object[] }>(path)).body.rows).toEqual(before.body.rows);
     expect((await api.get<object[]>('user/activity/investigations')).body).toHaveLength(1);
     expect((await api.put<ErrorBody>(path, { name: ' ' })).status).toBe(400);
@@ -319,6 +324,7 @@ onEachApp((context) => {
       .execute();
     expect(audited.map(({ action }) => action)).toEqual([
       'investigation.create',
+      'investigation.update',
       'investigation.update',
       'investigation.delete',
     ]);

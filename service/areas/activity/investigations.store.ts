@@ -94,7 +94,7 @@ export async function updateInvestigation(
 ): Promise<void> {
   await tx
     .updateTable('investigation')
-    .set({ name, notes, modified_at: sql`now()` })
+    .set({ name, notes, modified_at: sql`greatest(now(), modified_at + interval '1 millisecond')` })
     .where('site_id', '=', siteId)
     .where('investigation_id', '=', id)
     .execute();

@@ -5,7 +5,7 @@ import { diffProperties, getActor, change } from '../../kernel/audit/change.ts';
 import { getAuthor } from '../../kernel/auth/caller.ts';
 import { readInSnapshot } from '../../kernel/db/database.ts';
 import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
-import { parsePage, UNVERSIONED_ETAG } from '../../kernel/http/parameters.ts';
+import { formatEtag, parsePage, requireVersion } from '../../kernel/http/parameters.ts';
 import { parseFilter } from './filter.ts';
 import * as store from './investigations.store.ts';
 import { readReport, toActivityEntry } from './report.store.ts';
@@ -22,6 +22,9 @@ const toInvestigationInfo = (stored: store.StoredInvestigation): InvestigationIn
 function requireName(name: string | undefined): void {
   if (name?.trim() === '') throw badRequest([{ path: 'name', message: 'must not be empty' }]);
 }
+
+/** The version of an investigation: each change moves its time forward. */
+const getVersion = ({ modifiedDate }: store.StoredInvestigation): number => modifiedDate.getTime();
 
 const createNotFoundError = (id: number) => notFound(`Investigation ${id}`);
 
@@ -72,7 +75,7 @@ export const investigationHandlers: Handlers<Operations> = {
     const found = await store.getInvestigation(db, caller.siteId, params.id);
     if (!found) throw createNotFoundError(params.id);
     const rows = JSON.parse(await store.getFrozenRows(db, caller.siteId, params.id)) as UserActivityEntry[];
-    return ok({ info: toInvestigationInfo(found), rows }, { etag: UNVERSIONED_ETAG });
+    return ok({ info: toInvestigationInfo(found), rows }, { etag: formatEtag(getVersion(found)) });
   },
 
   async updateInvestigation(call) {
@@ -81,6 +84,7 @@ export const investigationHandlers: Handlers<Operations> = {
     const changed = await change(db, getActor(call), async (tx, record) => {
       const before = await store.getInvestigation(tx, caller.siteId, params.id, { lock: true });
       if (!before) throw createNotFoundError(params.id);
+      requireVersion(call.ifMatch, getVersion(before), 'The investigation');
       const after = { ...before, name: body.name ?? before.name, notes: body.notes ?? before.notes };
       const changes = diffProperties(before, after);
       if (Object.keys(changes).length === 0) return before;
@@ -89,7 +93,7 @@ export const investigationHandlers: Handlers<Operations> = {
       return store.getInvestigation(tx, caller.siteId, params.id);
     });
     if (!changed) throw createNotFoundError(params.id);
-    return ok(toInvestigationInfo(changed));
+    return ok(toInvestigationInfo(changed), { etag: formatEtag(getVersion(changed)) });
   },
 
   async deleteInvestigation(call) {

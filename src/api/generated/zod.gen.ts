@@ -4626,6 +4626,7 @@ export const zReadInvestigationResponse = zInvestigationVm;
 export const zUpdateInvestigationBody = zInvestigationChange;
 
 export const zUpdateInvestigationHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
 

@@ -40,9 +40,7 @@ export function InvestigationPage() {
   const router = useRouter();
   const { investigationId } = route.useParams();
   const { rows: shownRows = 'frozen' } = route.useSearch();
-  const {
-    data: { info, rows },
-  } = useSuspenseQuery(investigationQuery(investigationId));
+  const { info, rows } = useSuspenseQuery(investigationQuery(investigationId)).data.data;
   const remove = useDeleteInvestigation(() =>
     router.navigate({ to: '/activity/investigations', ignoreBlocker: true }),
   );

@@ -1,11 +1,11 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useSuspenseQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useForm } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import type { InvestigationChange } from '../../../../contract/generated/types.gen.ts';
-import { ServiceError } from '../../../api/errors.ts';
+import { useConditionalSave } from '../../../api/conditional-save.ts';
 import { createInvestigationMutation } from '../../../api/generated/queries/activity.gen.ts';
 import { readInvestigation, updateInvestigation } from '../../../api/generated/sdk/activity.gen.ts';
 import { zInvestigationChange } from '../../../api/generated/zod.gen.ts';
@@ -33,28 +33,21 @@ const route = getRouteApi('/_app/activity/investigations/$investigationId');
 export function EditInvestigationPanel() {
   const router = useRouter();
   const { investigationId } = route.useParams();
-  const {
-    data: { info },
-  } = useSuspenseQuery(investigationQuery(investigationId));
   const { reason } = usePermission('updateInvestigation');
-  // Editing starts with this state: a later reading must not hide that somebody else has changed it.
-  const [base, setBase] = useState(info);
-  const [hasConflict, setHasConflict] = useState(false);
   const path = { id: investigationId };
-  const update = useWrite('updateInvestigation', {
-    // An investigation has no version to send: nothing is sent if it is not the one that was edited.
-    async mutationFn(body: InvestigationChange) {
-      const { data: current } = await readInvestigation({ path });
-      const isChanged = current.info.modifiedDate !== base.modifiedDate;
-      setBase(current.info);
-      setHasConflict(isChanged);
-      if (isChanged) throw new ServiceError(412, 'Another user changed this investigation in the meantime');
-      return (await updateInvestigation({ path, body })).data;
+  const { data: start } = useSuspenseQuery(investigationQuery(investigationId));
+  const { base, hasConflict, error, save } = useConditionalSave({
+    initial: { ...start, data: start.data.info },
+    operation: 'updateInvestigation',
+    write: (body: InvestigationChange, match) => updateInvestigation({ path, body, ...match }),
+    async read() {
+      const { data, response } = await readInvestigation({ path });
+      return { data: data.info, response };
     },
   });
   const form = useForm({
     resolver: zodResolver(investigationSchema),
-    defaultValues: { name: info.name, notes: info.notes },
+    defaultValues: { name: base.name, notes: base.notes },
   });
   useUnsavedGuard(form.formState.isDirty);
   const close = (saved: boolean) =>
@@ -66,7 +59,7 @@ export function EditInvestigationPanel() {
     });
 
   const submit = async ({ name, notes }: InvestigationValues) => {
-    const saved = await update.mutateAsync({ name: name.trim(), notes }).catch(() => undefined);
+    const saved = await save({ name: name.trim(), notes });
     if (!saved) return;
     toast({ title: `${saved.name} was saved` });
     await close(true);
@@ -77,7 +70,7 @@ export function EditInvestigationPanel() {
       <Form
         form={form}
         pending={form.formState.isSubmitting}
-        error={hasConflict ? undefined : update.error}
+        error={error}
         submitLabel="Save"
         disabledReason={reason}
         onCancel={() => void close(false)}

@@ -1,13 +1,19 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
-import { readInvestigationOptions } from '../../../api/generated/queries/activity.gen.ts';
+import { withEtag } from '../../../api/etag.ts';
+import { readInvestigationQueryKey } from '../../../api/generated/queries/activity.gen.ts';
+import { readInvestigation } from '../../../api/generated/sdk/activity.gen.ts';
 import { MAX_PAGE_SIZE, loadActivityPage } from '../model/activity-data.ts';
 import { DAY_MS, getReportStart } from '../model/period.ts';
 import { getRowId } from '../model/row.ts';
 import type { ActivityRow } from '../model/row.ts';
 
-/** Loads an investigation and its rows. */
-export const investigationQuery = (id: number) => readInvestigationOptions({ path: { id } });
+/** Loads an investigation and its rows, with the entity tag. */
+export const investigationQuery = (id: number) =>
+  queryOptions({
+    queryKey: readInvestigationQueryKey({ path: { id } }),
+    queryFn: async ({ signal }) => withEtag(await readInvestigation({ path: { id }, signal })),
+  });
 
 /** Query of the rows that match an investigation now; undefined if its period lies before the report. */
 export function buildCurrentQuery({ query }: InvestigationInfo, now: number) {

@@ -15,8 +15,8 @@ export const Route = createFileRoute('/_app/activity/investigations/$investigati
   },
   validateSearch: (search): { rows?: 'added' } => (search.rows === 'added' ? { rows: 'added' } : {}),
   loader: async ({ context: { queryClient }, params: { investigationId } }) => {
-    const { info } = await queryClient.ensureQueryData(investigationQuery(investigationId));
-    return { title: info.name };
+    const { data } = await queryClient.ensureQueryData(investigationQuery(investigationId));
+    return { title: data.info.name };
   },
   component: InvestigationPage,
 });
