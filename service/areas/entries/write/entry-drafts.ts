@@ -13,8 +13,8 @@ export interface EntryDraft {
   path: string;
   before: StoredValues;
   after: Record<string, StoredValue | undefined>;
-  /** Fields written by the request, with the path of the item. */
-  touched: Map<number, { field: SchemaField; path: string }>;
+  /** Fields written by the request, with the path of the item; a refused value is not in `after`. */
+  touched: Map<number, { field: SchemaField; path: string; isRefused?: boolean }>;
   ignoreNearDups: boolean;
 }
 
@@ -104,7 +104,10 @@ export function applyItem(
     ? []
     : [{ path: `${path}.expected`, message: `${field.apiName} no longer has the expected value` }];
   const parsed = parseValue(item, field, draft.before, dateOptions);
-  if ('error' in parsed) return [...errors, { path: `${path}.value`, message: parsed.error }];
+  if ('error' in parsed) {
+    draft.touched.set(field.id, { field, path, isRefused: true });
+    return [...errors, { path: `${path}.value`, message: parsed.error }];
+  }
   if (parsed.value === undefined) delete draft.after[field.id];
   else draft.after[field.id] = parsed.value;
   return errors;
@@ -122,8 +125,9 @@ export function findMissingFields(drafts: readonly EntryDraft[], type: EntryType
   const isRequiredFor = (field: SchemaField, vals: StoredValues): boolean =>
     field.isRequired ||
     (field.requiredWhen !== null && isRequiredNow(field.requiredWhen, (id) => byId.get(id), vals));
-  const isMissing = ({ isNew, before, after }: EntryDraft, field: SchemaField): boolean =>
+  const isMissing = ({ isNew, before, after, touched }: EntryDraft, field: SchemaField): boolean =>
     after[field.id] === undefined &&
+    !touched.get(field.id)?.isRefused &&
     isRequiredFor(field, after) &&
     (isNew || before[field.id] !== undefined || !isRequiredFor(field, before));
   return drafts.flatMap((draft) =>

@@ -78,13 +78,28 @@ onEachApp((context) => {
       'storeRequests.19.fieldId: Thing has no field with id 2000000000',
       `storeRequests.20: Score of entry ${here} is already written by storeRequests.0`,
       'storeRequests.21.value: is required; null clears the field',
-      'storeRequests.16: Name is required',
       'storeRequests.17: Name is required',
       'storeRequests.5.value: Entry 2000000000 does not exist',
       'storeRequests.6.value: User 2000000000 is not on this site',
     ]);
     expect(await row(here)).toMatchObject({ Score: 1 });
     expect(await count()).toBe(before);
+  });
+
+  test('a refused value is one error, and says nothing of the stored one', async () => {
+    const owner = await makePerson(context().db, things.siteId);
+    const [parent = 0] = await things.create({ Name: 'Refused parent' });
+    const [child = 0] = await things.create({ Name: 'Refused child', Parent: parent, Owner: owner.userId });
+    expect(await sendInvalid('put', [cell('Parent', 'x', child), cell('Owner', 'x', child)])).toEqual({
+      status: 400,
+      errors: [
+        'storeRequests.0.value: must be the id of an entry; Parent holds one',
+        'storeRequests.1.value: must be the id of a user; Owner holds one',
+      ],
+    });
+    expect((await sendInvalid('post', [cell('Name', 5)])).errors).toEqual([
+      'storeRequests.0.value: must be a string',
+    ]);
   });
 
   test('rejects more than 10,000 items, files included', async () => {

@@ -321,7 +321,8 @@ async function findUnknownIds(
   types: ReadonlyMap<number, number>,
 ): Promise<FieldError[]> {
   const referenced = drafts.flatMap((draft) =>
-    [...draft.touched.values()].flatMap(({ field, path }) => {
+    [...draft.touched.values()].flatMap(({ field, path, isRefused }) => {
+      if (isRefused) return [];
       const stored = new Set(field.fieldType === FIELD.user ? extractIds(draft.before[field.id]) : []);
       return extractIds(draft.after[field.id])
         .filter((id) => !stored.has(id))
