@@ -106,7 +106,7 @@ export function applyItem(
   const parsed = parseValue(item, field, draft.before, dateOptions);
   if ('error' in parsed) {
     draft.touched.set(field.id, { field, path, isRefused: true });
-    return [...errors, { path: `${path}.value`, message: parsed.error }];
+    return [...errors, { path: `${path}.${parsed.property ?? 'value'}`, message: parsed.error }];
   }
   if (parsed.value === undefined) delete draft.after[field.id];
   else draft.after[field.id] = parsed.value;

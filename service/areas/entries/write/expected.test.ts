@@ -63,6 +63,15 @@ onEachApp((context) => {
     );
   });
 
+  test('an expected amount without a currency has that of the stored one', async () => {
+    const [here = 0] = await things.create({ Name: 'Converted' });
+    const euros = { value: 5, currencyCode: 'EUR' };
+    expect((await put(item(here, 'Revenue', euros, { value: null }))).status).toBe(200);
+    const dollars = { value: 6, currencyCode: 'USD' };
+    expect((await put(item(here, 'Revenue', dollars, { value: 6 }))).status).toBe(400);
+    expect((await put(item(here, 'Revenue', dollars, { value: 5 }))).status).toBe(200);
+  });
+
   test('of concurrent writes with the same expected value exactly one succeeds', async () => {
     const [here = 0] = await things.create({ Name: 'Contested', Score: 0, Note: 'kept' });
     const answers = await Promise.all(

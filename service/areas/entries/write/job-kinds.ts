@@ -416,7 +416,7 @@ function findValueErrors(type: EntryType, values: readonly JobCellValue[], path:
     // An amount without a currency keeps that of the entry.
     if (holdsMoney(field) && typeof cell.currencyCode !== 'string') return [];
     const parsed = parseValue({ entryId: 0, ...cell }, field, {}, { behavior: 0, zones: UTC });
-    return 'error' in parsed ? [{ path: `${at}.value`, message: parsed.error }] : [];
+    return 'error' in parsed ? [{ path: `${at}.${parsed.property ?? 'value'}`, message: parsed.error }] : [];
   });
 }
 

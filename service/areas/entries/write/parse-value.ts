@@ -28,8 +28,10 @@ export interface DateOptions {
   zones: TimeZones;
 }
 
-/** The value to store (values.ts), undefined if the item clears the field; or an error message. */
-type ParsedValue = { value: StoredValue | undefined } | { error: string };
+/** The value to store (values.ts), undefined if the item clears the field; or an error of a property of the item. */
+type ParsedValue =
+  | { value: StoredValue | undefined }
+  | { error: string; property?: Extract<keyof CellWrite, 'currencyCode'> };
 
 const MAX_ID = 2_147_483_647;
 const MAX_VALUES = 1_000;
@@ -59,6 +61,8 @@ export function parseValue(
       error: `${field.apiName} is ${field.isCalculated ? 'calculated' : 'a counter'} and cannot be written`,
     };
   if (value === undefined) return { error: 'is required; null clears the field' };
+  if (typeof item.currencyCode === 'string' && !holdsMoney(field))
+    return { error: `${field.apiName} is not a money field`, property: 'currencyCode' };
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0))
     return { value: undefined };
   if (isFileField(field.fieldType)) return parseKeptFiles(value, field, before);
@@ -130,7 +134,9 @@ function parseMoney(
     (typeof previous === 'object' && 'currencyCode' in previous ? previous.currencyCode : undefined);
   if (code === undefined) return { error: 'needs currencyCode, such as EUR' };
   const error = getCurrencyError(code);
-  return error === undefined ? { value: { value: value + 0, currencyCode: code } } : { error };
+  return error === undefined
+    ? { value: { value: value + 0, currencyCode: code } }
+    : { error, property: 'currencyCode' };
 }
 
 /** The stored files to keep, by their ids; new files are uploaded as binaryStoreRequests. */
@@ -156,6 +162,7 @@ export function matchesExpected(
   // Compared as sets of ids: the expected value may contain removed choices, and values have no order.
   if (isIdField(field.fieldType))
     return isDeepStrictEqual(new Set(extractIds(expected.value)), new Set(extractIds(stored)));
-  const parsed = parseValue({ ...item, ...expected }, field, before, dateOptions);
+  // The currency of the item is the new one, and says nothing of the expected amount.
+  const parsed = parseValue({ ...item, currencyCode: undefined, ...expected }, field, before, dateOptions);
   return 'value' in parsed && isDeepStrictEqual(parsed.value, stored);
 }

@@ -58,6 +58,7 @@ onEachApp((context) => {
       { entryId: -1, fieldId: 2_000_000_000, value: 1 },
       cell('Score', 3, here),
       { entryId: -1, fieldId: things.field('Reason').id },
+      cell('Score', 5, -4, { currencyCode: 'EUR' }),
     ]);
     expect(status).toBe(400);
     expect(errors).toEqual([
@@ -67,7 +68,7 @@ onEachApp((context) => {
       'storeRequests.7.value: No is a counter and cannot be written',
       'storeRequests.8.value: Twice is calculated and cannot be written',
       'storeRequests.9.value: needs currencyCode, such as EUR',
-      'storeRequests.10.value: "XXA" is not an ISO 4217 currency code such as EUR',
+      'storeRequests.10.currencyCode: "XXA" is not an ISO 4217 currency code such as EUR',
       'storeRequests.11.value: must be true or false',
       'storeRequests.12.value: must be ids of choices',
       'storeRequests.13.value: Note holds one value, not a list',
@@ -78,7 +79,9 @@ onEachApp((context) => {
       'storeRequests.19.fieldId: Thing has no field with id 2000000000',
       `storeRequests.20: Score of entry ${here} is already written by storeRequests.0`,
       'storeRequests.21.value: is required; null clears the field',
+      'storeRequests.22.currencyCode: Score is not a money field',
       'storeRequests.17: Name is required',
+      'storeRequests.22: Name is required',
       'storeRequests.5.value: Entry 2000000000 does not exist',
       'storeRequests.6.value: User 2000000000 is not on this site',
     ]);
