@@ -204,6 +204,11 @@ describe('filter items', () => {
     ]);
     expect(item(4, FILTER.between, 10).errors).toEqual([{ path: '0.valueTo', message: 'must be a number' }]);
     expect(item(4, FILTER.between, 'x', { valueTo: 1 }).errors?.[0]?.path).toBe('0.value');
+    expect(item(4, FILTER.contains, 'x').errors?.[0]?.path).toBe('0.filterOperation');
+    expect(item(4, FILTER.greater, 10, { valueTo: null }).errors).toBeUndefined();
+    expect(item(4, FILTER.greater, 10, { valueTo: 20 }).errors).toEqual([
+      { path: '0.valueTo', message: 'is only for Between' },
+    ]);
   });
 
   test('has an operation for every code', () => {

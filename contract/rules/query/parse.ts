@@ -110,6 +110,7 @@ const getOperation = (rowOperator: string): FilterOperation => {
 };
 const EQUALS = getOperation('$eq');
 const NOT = getOperation('$not');
+const BETWEEN = getOperation('$between');
 const NO_DATA = getOperation('$nodata');
 const NOT_NO_DATA = getOperation('$notnodata');
 
@@ -235,6 +236,8 @@ class QueryParser {
     const operation = filterOperations.find(({ id }) => id === item.filterOperation);
     if (!operation)
       return this.addError(`${path}.filterOperation`, `Operation ${item.filterOperation} does not exist`);
+    if (operation.operand !== 'pair' && item.valueTo !== undefined && item.valueTo !== null)
+      return this.addError(`${path}.valueTo`, `is only for ${BETWEEN.name}`);
     const value =
       operation.operand === 'pair'
         ? [item.value, item.valueTo]
@@ -243,7 +246,7 @@ class QueryParser {
           : item.value;
     const getPairPath: GetValuePath = (itemIndex) => `${path}.${itemIndex === 1 ? 'valueTo' : 'value'}`;
     const getPath = operation.operand === 'pair' ? getPairPath : createListPath(`${path}.value`);
-    const comparison = this.parseComparison(field, operation, value, getPath);
+    const comparison = this.parseComparison(field, operation, value, getPath, `${path}.filterOperation`);
     const { currencyCode } = item;
     if (!comparison || currencyCode === null || currencyCode === undefined) return comparison;
     if (!field.isMoney && field.fieldType !== FIELD.currency)
@@ -256,6 +259,7 @@ class QueryParser {
     writtenOperation: FilterOperation,
     value: unknown,
     getPath: GetValuePath,
+    operationPath = getPath(),
   ): Comparison | undefined {
     this.comparisonCount += 1;
     const operation = findMarkerOperation(writtenOperation, value) ?? writtenOperation;
@@ -263,7 +267,7 @@ class QueryParser {
     if (!supported.includes(operation)) {
       const name = field === ENTRY_ID ? ENTRY_ID : field.apiName;
       return this.addError(
-        getPath(),
+        operationPath,
         `${name} does not support ${operation.rowOperator}, only ${joinRowOperators(supported)}`,
       );
     }
