@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { looksLikeInstruction, PATTERNS } from './instructions.ts';
-import { decodeListCursor, encodeListCursor, fenceData, fitItems, type Item } from './results.ts';
+import { decodeListCursor, encodeListCursor, fenceData, fitItems, type Item, skipText } from './results.ts';
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
@@ -43,6 +43,18 @@ describe('the size of a result', () => {
     expect(sizeOf(cut)).toBeLessThanOrEqual(38_000);
     expect(cut['truncated']).toEqual(expect.arrayContaining(names));
     expect(cut['entryId']).toBe(item['entryId']);
+  });
+
+  test('a text is read whole in parts, whatever character a part ends in', () => {
+    const text = `x${'😀'.repeat(30_000)}`;
+    const parts: string[] = [];
+    for (let offset = 0; offset < text.length; offset += parts.at(-1)?.length ?? text.length) {
+      const { items } = fitItems([{ entryId: 1, values: { Memo: skipText(text, offset) } }]);
+      parts.push(String(Object(items[0]?.['values'])['Memo']));
+    }
+    expect(parts.length).toBeGreaterThan(5);
+    expect(parts.join('')).toBe(text);
+    expect(skipText(text, 2)).toBe(text.slice(1));
   });
 
   test('of more values than can be named, those that fit are whole and the others are counted', () => {

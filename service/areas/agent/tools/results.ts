@@ -75,7 +75,17 @@ function cutItem(item: Item): Item {
   return leaveOutValues(cutTexts(item, TEXT_LIMITS[1]));
 }
 
-const cutText = (text: string, limit: number): string => text.slice(0, limit).toWellFormed();
+const FIRST_HALF_AT_END = /[\ud800-\udbff]$/;
+const SECOND_HALF_AT_START = /^[\udc00-\udfff]/;
+
+/** The start of a text, without a character that does not fit whole: `skipText` goes on with it. */
+const cutText = (text: string, limit: number): string => text.slice(0, limit).replace(FIRST_HALF_AT_END, '');
+
+/** The rest of a text, with the whole character if `offset` is inside one. */
+export function skipText(text: string, offset: number): string {
+  const rest = text.slice(offset);
+  return SECOND_HALF_AT_START.test(rest) ? text.slice(offset - 1) : rest;
+}
 
 function cutTexts(item: Item, limit: number): Item {
   const truncated = new Set(listTruncated(item));

@@ -42,6 +42,7 @@ import {
   type Item,
   noteValues,
   type ReadValues,
+  skipText,
 } from './results.ts';
 import { searchUsers } from './users.store.ts';
 
@@ -512,7 +513,7 @@ const definitions: readonly ToolDefinition[] = [
       const values = Object.fromEntries(
         Object.entries(Object(item['values'])).map(([name, value]) => [
           name,
-          typeof value === 'string' ? value.slice(textOffset) : value,
+          typeof value === 'string' ? skipText(value, textOffset) : value,
         ]),
       );
       const { items } = fitItems([{ entryId: id, ...item, values }]);
