@@ -14377,7 +14377,7 @@ export type UpdateEntriesError = UpdateEntriesErrors[keyof UpdateEntriesErrors];
 
 export type UpdateEntriesResponses = {
     /**
-     * One result for each item.
+     * One result for each item, without `modified` where the field had the value already.
      */
     200: Array<DataRequestResultVm>;
 };

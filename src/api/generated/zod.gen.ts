@@ -6019,7 +6019,7 @@ export const zUpdateEntriesQuery = z.object({
 });
 
 /**
- * One result for each item.
+ * One result for each item, without `modified` where the field had the value already.
  */
 export const zUpdateEntriesResponse = z.array(zDataRequestResultVm);
 

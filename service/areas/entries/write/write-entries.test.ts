@@ -203,6 +203,15 @@ onEachApp((context) => {
     expect(await row(entryId)).toMatchObject({ Note: 'STRAßE' });
   });
 
+  test('a value that the field had already is not answered as modified', async () => {
+    const [entryId = 0] = await things.create({ Name: 'Unmodified', Score: 1 });
+    const { body } = await things.store('put', [cell('Score', 1, entryId), cell('Note', 'new', entryId)]);
+    expect(body.map(({ modified, modifiedBy }) => [typeof modified, modifiedBy])).toEqual([
+      ['undefined', undefined],
+      ['string', things.person.userId],
+    ]);
+  });
+
   test('texts are stored exactly', async () => {
     const texts = [
       ' x ',

@@ -270,14 +270,15 @@ export async function writeEntries(
     const modifiedAt = at.toISOString();
     return allItems.map((item): DataRequestResultVm => {
       const entryId = storedIds.get(item.entryId) ?? item.entryId;
-      const isNoData = draftsById.get(item.entryId)?.after[item.fieldId] === undefined;
+      const draft = draftsById.get(item.entryId);
+      const written = draft?.touched.get(item.fieldId)?.field;
+      const isChanged = draft && written && (draft.isNew || findChangedFields(draft, [written]).length > 0);
       return {
         entryId,
         rowId: entryId,
         fieldId: item.fieldId,
-        isNoData,
-        modified: modifiedAt,
-        modifiedBy: author.userId,
+        isNoData: draft?.after[item.fieldId] === undefined,
+        ...(isChanged && { modified: modifiedAt, modifiedBy: author.userId }),
       };
     });
   });
