@@ -16,14 +16,7 @@ import { startJob } from '../../jobs/index.ts';
 import { findField, loadSchema, type SchemaField, type SiteSchema } from '../../schema/index.ts';
 import { parseTimeZone } from '../../sites/index.ts';
 import { parseAsOf } from '../history/as-of-rows.ts';
-import {
-  createQueryContext,
-  loadZones,
-  requireCondition,
-  requireType,
-  resolveFields,
-  resolveSort,
-} from '../query/resolve-query.ts';
+import { createQueryContext, loadZones, requireType, resolveRowQuery } from '../query/resolve-query.ts';
 import {
   type ExportPage,
   type ExportQuery,
@@ -51,16 +44,16 @@ export async function createExportResolver(
     const type = requireType(schema, request.entryType);
     const find = (name: string) => findField(type, name);
     const { query } = request;
+    const parsed = typeof query === 'string' ? parseQuery(query, find) : parseQueryObject(query ?? {}, find);
+    const { condition, fields, sort } = resolveRowQuery(type, parsed, request);
     return {
       query: {
         type,
-        condition: requireCondition(
-          typeof query === 'string' ? parseQuery(query, find) : parseQueryObject(query ?? {}, find),
-        ),
-        sort: resolveSort(type, request.orderBy),
+        condition,
+        sort,
         context: createQueryContext(caller.siteId, behavior, zones),
       },
-      fields: resolveFields(type, request.fields),
+      fields,
       asOf:
         request.asOf === undefined
           ? undefined

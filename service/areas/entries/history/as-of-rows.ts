@@ -14,9 +14,7 @@ import {
   loadType,
   loadZones,
   parseMoment,
-  requireCondition,
-  resolveFields,
-  resolveSort,
+  resolveRowQuery,
   type RowWindow,
 } from '../query/resolve-query.ts';
 import { localizeRows } from '../query/row-text.ts';
@@ -128,11 +126,9 @@ export async function queryRowsAsOf(call: Call<'queryRowsAsOf'>): Promise<{ stat
   const at = parseAsOf(body.asOf, behavior, zones);
   const type = await loadType(db, siteId, params.entryTypeId);
   const find = (name: string) => findField(type, name);
-  const condition = requireCondition(
-    typeof body.query === 'string' ? parseQuery(body.query, find) : parseQueryObject(body.query ?? {}, find),
-  );
-  const fields = resolveFields(type, body.fields);
-  const order = resolveSort(type, body.orderBy);
+  const parsed =
+    typeof body.query === 'string' ? parseQuery(body.query, find) : parseQueryObject(body.query ?? {}, find);
+  const { condition, fields, sort: order } = resolveRowQuery(type, parsed, body);
   const query: AsOfQuery = {
     type,
     condition,

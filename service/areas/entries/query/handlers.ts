@@ -28,8 +28,7 @@ import {
   requireCondition,
   requireType,
   type ResolvedQuery,
-  resolveFields,
-  resolveSort,
+  resolveRowQuery,
   type RowWindow,
 } from './resolve-query.ts';
 import type { Rendering } from './row-json.store.ts';
@@ -192,9 +191,8 @@ async function respondWithRows(
   };
   const { query, fields, position, ...rows } = await readWithSchema(db, siteId, async (schema) => {
     const type = requireType(schema, typeName);
-    const condition = requireCondition(request.parse((name) => findField(type, name)));
-    const requestedFields = resolveFields(type, request.fields);
-    const sort = resolveSort(type, request.orderBy);
+    const parsed = request.parse((name) => findField(type, name));
+    const { condition, fields: requestedFields, sort } = resolveRowQuery(type, parsed, request);
     const resolved: ResolvedQuery = {
       type,
       condition,

@@ -1,5 +1,10 @@
 /** Resolves what a request names (type, fields, sort, time zones, condition) against the schema. */
-import { type Condition, ENTRY_ID, type QueryError } from '../../../../contract/rules/query/condition.ts';
+import {
+  type Condition,
+  ENTRY_ID,
+  type QueryError,
+  type QueryParseResult,
+} from '../../../../contract/rules/query/condition.ts';
 import { isFileField } from '../../../../contract/rules/schema/fields.ts';
 import { ApiError, badRequest, type FieldError, notFound } from '../../../kernel/api-error.ts';
 import { type Caller, getAuthor } from '../../../kernel/auth/caller.ts';
@@ -98,10 +103,7 @@ export const createQueryContext = (
 });
 
 /** The condition of a parsed query. @throws ApiError 400 with all errors */
-export function requireCondition(result: {
-  condition?: Condition;
-  errors?: readonly QueryError[];
-}): Condition {
+export function requireCondition(result: QueryParseResult): Condition {
   if (result.condition) return result.condition;
   rejectErrors(result.errors ?? []);
   throw new Error('A parse result has a condition or errors');
@@ -120,31 +122,47 @@ function rejectErrors(errors: readonly QueryError[]): void {
 const isEntryId = (name: string): boolean => name.toLowerCase() === ENTRY_ID.toLowerCase();
 const describeUnknownField = (name: string): string => `Field with name "${name}" does not exist`;
 
-/** The requested fields, without EntryId; all fields of the type when no names are given. @throws ApiError 400 */
-export function resolveFields(type: EntryType, names: readonly string[] | undefined): readonly SchemaField[] {
-  if (!names || names.length === 0) return type.fields;
-  const errors = names.flatMap((name, index) =>
-    isEntryId(name) || findField(type, name)
-      ? []
-      : [{ path: `fields.${index}`, message: describeUnknownField(name) }],
-  );
-  rejectErrors(errors);
-  return [...new Set(names.flatMap((name) => findField(type, name) ?? []))];
+/** The names of a row query: its fields, and its sort with a leading minus for descending. */
+interface RowNames {
+  fields?: readonly string[];
+  orderBy?: string;
 }
 
-/** The sort of `orderBy`: a single-value field or EntryId, with a leading minus for descending. @throws ApiError 400 */
-export function resolveSort(type: EntryType, orderBy: string | undefined): Sort | undefined {
-  if (orderBy === undefined || orderBy === '') return undefined;
+/** What a row query names: the condition, the fields without EntryId, all of the type when none are given, and the sort. */
+export function resolveRowQuery(
+  type: EntryType,
+  result: QueryParseResult,
+  { fields = [], orderBy = '' }: RowNames,
+): { condition: Condition; fields: readonly SchemaField[]; sort: Sort | undefined } {
+  const sort = resolveSort(type, orderBy);
+  rejectErrors([
+    ...(result.errors ?? []),
+    ...fields.flatMap((name, index) =>
+      isEntryId(name) || findField(type, name)
+        ? []
+        : [{ path: `fields.${index}`, message: describeUnknownField(name) }],
+    ),
+    ...('message' in sort ? [{ path: 'orderBy', message: sort.message }] : []),
+  ]);
+  const named = new Set(fields.flatMap((name) => findField(type, name) ?? []));
+  return {
+    condition: requireCondition(result),
+    fields: fields.length === 0 ? type.fields : [...named],
+    sort: 'message' in sort ? undefined : sort.sort,
+  };
+}
+
+/** The sort of `orderBy`, a single-value field or EntryId; or why there is none. */
+function resolveSort(type: EntryType, orderBy: string): { sort: Sort | undefined } | { message: string } {
+  if (orderBy === '') return { sort: undefined };
   const descending = orderBy.startsWith('-');
   const name = descending ? orderBy.slice(1) : orderBy;
-  if (isEntryId(name)) return descending ? { field: ENTRY_ID, descending } : undefined;
+  if (isEntryId(name)) return { sort: descending ? { field: ENTRY_ID, descending } : undefined };
   const field = findField(type, name);
-  if (!field) return rejectErrors([{ path: 'orderBy', message: describeUnknownField(name) }]) as undefined;
-  if (field.isMultiSelect || isFileField(field.fieldType))
-    throw badRequest([
-      { path: 'orderBy', message: `${field.apiName} cannot be sorted: it contains files or several values` },
-    ]);
-  return { field, descending };
+  if (!field) return { message: describeUnknownField(name) };
+  return field.isMultiSelect || isFileField(field.fieldType)
+    ? { message: `${field.apiName} cannot be sorted: it contains files or several values` }
+    : { sort: { field, descending } };
 }
 
 /** Why a currency code is invalid; undefined for a valid one. */

@@ -323,6 +323,16 @@ onEachApp((context) => {
     expect([get.status, get.body.message]).toEqual([400, message]);
     const several = await things.api.post<ErrorBody>(`${ROWS}/query/Thing`, { orderBy: 'Friends' });
     expect([several.status, several.body.errors?.[0]?.path]).toEqual([400, 'orderBy']);
+    const wrong = { query: { Nmae: 1 }, fields: ['Name', 'Nmae'], orderBy: 'Friends' };
+    for (const request of [
+      things.api.post<ErrorBody>(`${ROWS}/query/Thing`, wrong),
+      things.api.post<ErrorBody>(`${ROWS}/asof/Thing`, { ...wrong, asOf: '2026-01-01' }),
+    ])
+      expect((await request).body.errors?.map(({ path }) => path)).toEqual([
+        'query.Nmae',
+        'fields.1',
+        'orderBy',
+      ]);
   });
 
   test('reads rows by the current schema after another process changed it', async () => {
