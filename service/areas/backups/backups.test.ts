@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { ApiResultOfGetBackupsResponse, BackupContents } from '../../../contract/generated/types.gen.ts';
 import { up as makeBackupsJobs } from '../../kernel/db/migrations/0035_backup_jobs.ts';
 import { makeQueuedBackups } from '../../testing/backups.ts';
+import type { ErrorBody } from '../../testing/calls.ts';
 import { makeThings } from '../../testing/entries/entries.ts';
 import { dataDir, onEachApp } from '../../testing/site.ts';
 
@@ -59,6 +60,15 @@ onEachApp((context) => {
     expect((await api.post(`${BACKUPS}/delete/${fileName}`)).status).toBe(200);
     expect((await api.get(`${BACKUPS}/${fileName}`)).status).toBe(404);
     expect(await readdir(join(dataDir, 'backups'))).toEqual([]);
+  });
+
+  test('names all entry types of a request that do not exist', async () => {
+    const { api } = await makeThings(context());
+    const { status, body } = await api.post<ErrorBody>(`${BACKUPS}/request`, {
+      apiNames: ['Nothing', 'thing', 'Void'],
+    });
+    expect([status, body.message]).toEqual([404, 'Entry types Nothing, Void do not exist on this site']);
+    expect(body.errors?.map(({ path }) => path)).toEqual(['apiNames.0', 'apiNames.2']);
   });
 
   test('backups that waited or ran when they became jobs are made after the upgrade', async () => {

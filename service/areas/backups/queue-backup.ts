@@ -1,5 +1,5 @@
 import type { BackupRequestVm } from '../../../contract/generated/types.gen.ts';
-import { badRequest, notFound } from '../../kernel/api-error.ts';
+import { ApiError, badRequest, notFound } from '../../kernel/api-error.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { insertJob, type JobOwner, type NewJob, setTitle } from '../../kernel/jobs/jobs.store.ts';
@@ -14,14 +14,28 @@ export function resolveEntryTypes(schema: SiteSchema, request: BackupRequestVm):
   if (ids.length > 0 && apiNames.length > 0)
     throw badRequest([{ path: 'apiNames', message: 'must not be given together with ids' }]);
   if (ids.length === 0 && apiNames.length === 0) return undefined;
-  const types = [
-    ...ids.map((id) => ({ name: String(id), type: schema.typesById.get(id) })),
-    ...apiNames.map((name) => ({ name, type: schema.typesByName.get(name.toLowerCase()) })),
-  ].map(({ name, type }) => {
-    if (!type) throw notFound(`Entry type ${name}`);
-    return type;
-  });
-  return [...new Set(types)];
+  const requested = [
+    ...ids.map((id, at) => ({ path: `ids.${at}`, name: String(id), type: schema.typesById.get(id) })),
+    ...apiNames.map((name, at) => ({
+      path: `apiNames.${at}`,
+      name,
+      type: schema.typesByName.get(name.toLowerCase()),
+    })),
+  ];
+  const unknown = requested.filter(({ type }) => !type);
+  if (unknown.length > 0) {
+    const names = unknown.map(({ name }) => name).join(', ');
+    const message =
+      unknown.length === 1
+        ? notFound(`Entry type ${names}`).message
+        : `Entry types ${names} do not exist on this site`;
+    const fields = unknown.map(({ path, name }) => ({
+      path,
+      message: notFound(`entry type ${name}`).message,
+    }));
+    throw new ApiError(404, message, fields);
+  }
+  return [...new Set(requested.flatMap(({ type }) => type ?? []))];
 }
 
 /** File name without extension, such as `northwind-20260301-080000` in UTC; only letters, digits and dashes. */
