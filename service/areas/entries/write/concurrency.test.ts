@@ -84,6 +84,17 @@ onEachApp((context) => {
     expect((await things.query({}, { limit: 1 })).totalRecords).toBe(60);
   });
 
+  test('of entries with nearly the same name that are created at once, one is stored', async () => {
+    const fieldId = things.field('Name').id;
+    const names = ['Sea Bird', 'Sea bird', 'sea bird', 'Sea Bird', 'SEA BIRD'];
+    const replies = await Promise.all(
+      names.map((value) => things.store('post', [{ entryId: -1, fieldId, value }])),
+    );
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400, 400, 400]);
+    const stored = (await rows()).filter(({ Name }) => /sea bird/i.test(String(Name)));
+    expect(stored).toHaveLength(1);
+  });
+
   test('no references to deleted entries remain after concurrent writes, deletions and merges', async () => {
     const left = ids.slice(0, 10);
     const right = ids.slice(10);

@@ -42,7 +42,15 @@ export async function findMemberIds(tx: Tx, siteId: number, ids: readonly number
   return new Set(rows.map((row) => row.user_id));
 }
 
-/** Entries of the type with these near-duplicate keys, by key; the entries `except` are ignored. */
+/** First key of the advisory locks of names. No other lock of the service uses it. */
+const NAME_LOCK_KEY = 7_410;
+/** Locks of the names of a type, which bounds those that a request of many names takes: a power of two. */
+const NAME_LOCKS = 64;
+
+/**
+ * Entries of the type with these near-duplicate keys, by key; the entries `except` are ignored. Until the transaction ends, no other one
+ * gets an answer about the same keys: of two that store the same name at once, the later one finds the entry of the earlier one.
+ */
 export async function findNearDuplicates(
   tx: Tx,
   siteId: number,
@@ -50,11 +58,16 @@ export async function findNearDuplicates(
   keys: readonly string[],
   except: readonly number[],
 ): Promise<Map<string, { entryId: number; name: string }>> {
-  const { rows } = await sql<{ near_key: string; entry_id: number; name: string }>`
+  const locks = sql`select pg_advisory_xact_lock(${NAME_LOCK_KEY}::int, id) from (
+    select distinct hashtext(${`${siteId} ${typeId}`}::text) # (hashtext(key) & ${NAME_LOCKS - 1}::int) as id
+    from unnest(${[...keys]}::text[]) as key order by id) locks`;
+  const entries = sql<{ near_key: string; entry_id: number; name: string }>`
     select distinct on (near_key) near_key, entry_id, name from entry
     where site_id = ${siteId} and type_id = ${typeId} and near_key = any(${[...keys]}::text[])
       and not (entry_id = any(${[...except]}::int[]))
-    order by near_key, entry_id`.execute(tx);
+    order by near_key, entry_id`;
+  // A statement of its own sees what the transactions that held the locks have committed.
+  const [, { rows }] = await Promise.all([locks.execute(tx), entries.execute(tx)]);
   return new Map(rows.map((row) => [row.near_key, { entryId: row.entry_id, name: row.name }]));
 }
 
