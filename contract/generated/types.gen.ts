@@ -5577,7 +5577,7 @@ export type PlatformSite = {
     dedicatedDomain: string | null;
     mayManageExistingUsers: boolean;
     /**
-     * Whether the site has the license for the agent server (spec 5.7).
+     * Whether the site has the license for the agent server (spec 1).
      */
     hasAgentServer: boolean;
     /**

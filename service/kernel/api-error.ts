@@ -66,7 +66,7 @@ export const conflict = (message: string, fields: readonly FieldError[] = []): A
 
 /** 412: the version in If-Match is outdated (shapes 1, lost updates). */
 export const preconditionFailed = (resourceName: string): ApiError =>
-  new ApiError(412, `${resourceName} was changed by someone else since it was read`);
+  new ApiError(412, `Someone else has changed ${resourceName} since this version was read`);
 
 /** 429 or 503 with Retry-After in seconds. */
 export const retryLater = (status: 429 | 503, message: string, seconds: number): ApiError =>

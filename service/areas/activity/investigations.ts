@@ -84,7 +84,7 @@ export const investigationHandlers: Handlers<Operations> = {
     const changed = await change(db, getActor(call), async (tx, record) => {
       const before = await store.getInvestigation(tx, caller.siteId, params.id, { lock: true });
       if (!before) throw createNotFoundError(params.id);
-      requireVersion(call.ifMatch, getVersion(before), 'The investigation');
+      requireVersion(call.ifMatch, getVersion(before), 'the investigation');
       const after = { ...before, name: body.name ?? before.name, notes: body.notes ?? before.notes };
       const changes = diffProperties(before, after);
       if (Object.keys(changes).length === 0) return before;

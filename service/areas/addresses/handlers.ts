@@ -94,7 +94,7 @@ async function updateAddresses(
 ): Promise<void> {
   const { siteId, userId } = call.caller;
   const { version } = await store.readListState(tx, siteId, call.origin.ip);
-  requireVersion(call.ifMatch, version, 'The list of approved addresses');
+  requireVersion(call.ifMatch, version, 'the list of approved addresses');
   const before = await store.listAddresses(tx, siteId);
   const after = await normalizeAddresses(tx, call.body);
   const networks = after.map(({ network }) => network);

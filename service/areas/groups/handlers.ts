@@ -155,7 +155,7 @@ async function updateGroup(tx: Tx, call: Call<'updateGroup'>, record: Recorder):
   const { caller, body } = call;
   const before = await store.getGroup(tx, caller.siteId, call.params.groupId, true);
   if (!before) throw notFound(`Group ${call.params.groupId}`);
-  requireVersion(call.ifMatch, before.version, `Group ${before.id}`);
+  requireVersion(call.ifMatch, before.version, `group ${before.id}`);
   const group = store.normalizeGroup({
     name: body.name === undefined ? before.name : parseName(body.name),
     description: body.description === undefined ? before.description : body.description,
@@ -185,7 +185,7 @@ async function deleteGroup(tx: Tx, call: Call<'deleteGroup'>, record: Recorder):
   const { caller, params } = call;
   const group = await store.getGroup(tx, caller.siteId, params.groupId, true);
   if (!group) throw notFound(`Group ${params.groupId}`);
-  requireVersion(call.ifMatch, group.version, `Group ${group.id}`);
+  requireVersion(call.ifMatch, group.version, `group ${group.id}`);
   await requireGrantable(tx, caller, group.capabilities);
   if (group.userCount > MAX_MEMBERS_AT_ONCE)
     throw conflict(

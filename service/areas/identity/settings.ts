@@ -116,7 +116,7 @@ export async function updateIdentity(call: Call<'updateSiteIdentity'>): Promise<
     { ...getActor(call), siteId },
     async (tx, record) => {
       const version = await store.providerVersion(tx, siteId, { lock: true });
-      requireVersion(call.ifMatch, version, 'The identity manager');
+      requireVersion(call.ifMatch, version, 'the identity manager');
       const current = await requireSite(tx, siteId);
       // The request was completed and checked with the settings read before.
       if (!isDeepStrictEqual(current, before))

@@ -95,7 +95,7 @@ export const licenseHandlers: Handlers<Operations> = {
       async (tx, record) => {
         const before = await lockUser(tx, caller.siteId, body.userId);
         if (!before) throw notFound(`User ${body.userId}`);
-        requireVersion(call.ifMatch, before.version, `User ${body.userId}`);
+        requireVersion(call.ifMatch, before.version, `user ${body.userId}`);
         if (before.licenseTypeId === body.licenseTypeId) return;
         // A user without a license cannot act, so the caller must have authority over the user.
         if (body.licenseTypeId === NO_LICENSE)

@@ -121,7 +121,7 @@ async function updateSite(call: Call<'updatePlatformSite'>): Promise<void> {
   await requireSite(db, siteId);
   await change(db, { ...getActor(call), siteId }, async (tx, record) => {
     const version = await store.siteVersion(tx, siteId, { lock: true });
-    requireVersion(call.ifMatch, version, `Site ${siteId}`);
+    requireVersion(call.ifMatch, version, `site ${siteId}`);
     const before = toSiteFields(await requireSite(tx, siteId));
     const after = toSiteFields({ ...before, ...body, ...parseNames(body) });
     const changes = diffProperties(before, after);

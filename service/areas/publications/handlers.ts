@@ -429,7 +429,7 @@ async function lockCustomTopic(
   await store.lockDefinition(tx, caller.siteId, params.topicId);
   const { definition, ...topic } = await requireTopic(tx, caller, params.topicId);
   if (!definition) throw conflict(`${topic.name} is a default topic and cannot be changed`);
-  requireVersion(ifMatch, definition.version, `Topic ${topic.topicId}`);
+  requireVersion(ifMatch, definition.version, `topic ${topic.topicId}`);
   return { ...topic, definition };
 }
 

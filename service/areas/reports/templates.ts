@@ -122,7 +122,7 @@ export const templateHandlers: Handlers<Operations> = {
       const usedBefore = await lockStorage(tx, siteId);
       const before = await store.findTemplate(tx, siteId, templateId, { lock: true });
       if (!before) throw notFound(`Template ${templateId}`);
-      requireVersion(call.ifMatch, before.edition, `The template ${before.name}`);
+      requireVersion(call.ifMatch, before.edition, `the template ${before.name}`);
       // Others may have changed the template while the file was inspected.
       const properties = merge(before);
       const version = file ? before.version + 1 : before.version;
@@ -156,7 +156,7 @@ export const templateHandlers: Handlers<Operations> = {
       await lockStorage(tx, siteId);
       const before = await store.findTemplate(tx, siteId, params.templateId, { lock: true });
       if (!before) throw notFound(`Template ${params.templateId}`);
-      requireVersion(call.ifMatch, before.edition, `The template ${before.name}`);
+      requireVersion(call.ifMatch, before.edition, `the template ${before.name}`);
       await store.deleteTemplate(tx, siteId, params.templateId);
       record({
         action: 'report-template.delete',

@@ -165,7 +165,7 @@ async function updateEntryType(tx: Tx, call: Call<'updateEntryType'>, record: Re
   const { siteId } = call.caller;
   const schema = await lockSchemaExclusive(tx, siteId);
   const type = requireEntryType(schema, call.params.entryTypeId);
-  requireVersion(call.ifMatch, type.version, `Entry type ${type.apiName}`);
+  requireVersion(call.ifMatch, type.version, `entry type ${type.apiName}`);
   const before = trimNames(type);
   const names = trimNames({
     apiName: call.body.apiName ?? before.apiName,
@@ -192,7 +192,7 @@ async function deleteEntryType(tx: Tx, call: Call<'deleteEntryType'>, record: Re
   const { siteId } = call.caller;
   const schema = await lockSchemaExclusive(tx, siteId);
   const type = requireEntryType(schema, call.params.entryTypeId);
-  requireVersion(call.ifMatch, type.version, `Entry type ${type.apiName}`);
+  requireVersion(call.ifMatch, type.version, `entry type ${type.apiName}`);
   const count = (await store.countEntries(tx, siteId)).get(type.id) ?? 0;
   if (count > 0)
     throw conflict(`${type.apiName} has ${count} ${count === 1 ? 'entry' : 'entries'}. Delete them first.`);

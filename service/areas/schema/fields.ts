@@ -122,7 +122,7 @@ async function updateField(tx: Tx, call: Call<'updateField'>, record: Recorder):
   const schema = await lockSchemaExclusive(tx, caller.siteId);
   const field = requireField(schema, params.fieldId);
   const type = requireTypeOfField(schema, field);
-  requireVersion(call.ifMatch, field.version, `Field ${field.apiName}`);
+  requireVersion(call.ifMatch, field.version, `field ${field.apiName}`);
   requireKeyStays(field, body);
   await storeFieldChange(tx, { schema, type, field, draft: applyChange(field, body) }, record);
 }
@@ -217,7 +217,7 @@ async function deleteField(tx: Tx, call: Call<'deleteField'>, record: Recorder):
   const schema = await lockSchemaExclusive(tx, siteId);
   const field = requireField(schema, call.params.fieldId);
   const type = requireTypeOfField(schema, field);
-  requireVersion(call.ifMatch, field.version, `Field ${field.apiName}`);
+  requireVersion(call.ifMatch, field.version, `field ${field.apiName}`);
   if (field.isKey)
     throw conflict(`${field.apiName} names the entries of ${type.apiName} and cannot be deleted`);
   const referring = listReferringFields(field, type);

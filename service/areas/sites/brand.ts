@@ -35,7 +35,7 @@ async function respondWithBrand({ db, caller }: Pick<Call, 'db' | 'caller'>) {
 async function updateBrand(tx: Tx, call: Call<'updateSiteBrand'>, record: Recorder): Promise<void> {
   const { body, caller } = call;
   const before = await getBrand(tx, caller.siteId, { lock: true });
-  requireVersion(call.ifMatch, before.edition, 'The appearance of the site');
+  requireVersion(call.ifMatch, before.edition, 'the appearance of the site');
   const after = readBrand(body, before);
   const changes = diffProperties(describe(before), describe(after));
   if (Object.keys(changes).length === 0) return;

@@ -33,7 +33,7 @@ async function respondWithSettings({ db, caller, services }: Pick<Call, 'db' | '
 async function updateSettings(tx: Tx, call: Call<'updateSiteSettings'>, record: Recorder): Promise<void> {
   const { body, caller } = call;
   const version = await settingsVersion(tx, caller.siteId, { lock: true });
-  requireVersion(call.ifMatch, version, 'The settings of the site');
+  requireVersion(call.ifMatch, version, 'the settings of the site');
   const { name, timeZone, requiresActingReason } = await getSite(tx, caller.siteId);
   const after = {
     name: body.name?.trim() ?? name,

@@ -149,7 +149,7 @@ async function removeRequestedUser(tx: Tx, call: Call<'removeUser'>, record: Rec
   await lockAccounts(tx, [userId]);
   const user = await lockUser(tx, siteId, userId);
   if (!user) throw notFound(`User ${userId}`);
-  requireVersion(call.ifMatch, user.version, `User ${userId}`);
+  requireVersion(call.ifMatch, user.version, `user ${userId}`);
   await requireAuthorityOver(tx, call.caller, userId, 'Removing this user');
   await removeUser(tx, siteId, user, record);
   await requireAdministrator(tx, siteId);

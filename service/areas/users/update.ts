@@ -67,7 +67,7 @@ export async function updateUser(
     getSite(tx, caller.siteId),
   ]);
   if (!before) throw notFound(`User ${body.id}`);
-  requireVersion(call.ifMatch, before.version, `User ${body.id}`);
+  requireVersion(call.ifMatch, before.version, `user ${body.id}`);
   return applyUserUpdate(tx, context, await checkUserUpdate(tx, context, body, { before, site }), record);
 }
 

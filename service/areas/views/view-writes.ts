@@ -113,7 +113,7 @@ export async function updateView(
 ): Promise<StoredView> {
   const view = await requireView(tx, scope, viewId, { lock: true });
   requireMayChange(view, scope, rights);
-  requireVersion(ifMatch, view.version, `The view ${view.name}`);
+  requireVersion(ifMatch, view.version, `the view ${view.name}`);
   const content = toViewContent({ ...view, ...input, name: input.name?.trim() ?? view.name });
   validateContent(content);
   if (content.isShared && !view.isShared) requireMayShare(rights);
@@ -135,7 +135,7 @@ export async function deleteView(
 ): Promise<void> {
   const view = await requireView(tx, scope, viewId, { lock: true });
   requireMayChange(view, scope, rights);
-  requireVersion(ifMatch, view.version, `The view ${view.name}`);
+  requireVersion(ifMatch, view.version, `the view ${view.name}`);
   await store.deleteView(tx, scope.siteId, view.id);
   record({
     action: 'view.delete',

@@ -11,7 +11,7 @@ import {
   type Person,
 } from '../../testing/site.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
 onEachApp((context) => {
   let admin: Person;

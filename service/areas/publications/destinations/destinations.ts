@@ -90,7 +90,7 @@ export const destinationHandlers: Handlers<Operations> = {
       const before = await requireDestination(tx, caller.siteId, params.destinationId, { lock: true });
       // The signing key of a webhook is no credential, which null would remove.
       const credentials = before.kind === 'Webhook' ? (newCredentials ?? undefined) : newCredentials;
-      requireVersion(call.ifMatch, before.version, `Destination ${before.id}`);
+      requireVersion(call.ifMatch, before.version, `destination ${before.id}`);
       const after = { ...pickContent(before), ...content };
       requireContent({ kind: before.kind, ...after, credentials });
       requireOwnAddress(before, after.url, credentials);
@@ -116,7 +116,7 @@ export const destinationHandlers: Handlers<Operations> = {
       const before = await requireDestination(tx, call.caller.siteId, call.params.destinationId, {
         lock: true,
       });
-      requireVersion(call.ifMatch, before.version, `Destination ${before.id}`);
+      requireVersion(call.ifMatch, before.version, `destination ${before.id}`);
       await store.deleteDestination(tx, call.caller.siteId, before.id);
       record({
         action: 'destination.delete',

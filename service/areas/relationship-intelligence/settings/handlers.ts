@@ -126,7 +126,7 @@ export const settingsHandlers: Handlers<Operations> = {
     const { siteId, userId } = call.caller;
     const stored = await change(call.db, getActor(call), async (tx, record) => {
       const locked = await lockSettings(tx, siteId);
-      requireVersion(call.ifMatch, locked.version, 'The settings of Relationship Intelligence');
+      requireVersion(call.ifMatch, locked.version, 'the settings of Relationship Intelligence');
       const after = applyInfo(locked, call.body);
       const errors = await findErrors(tx, siteId, after);
       if (errors.length > 0) throw badRequest(errors);

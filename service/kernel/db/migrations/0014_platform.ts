@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 const statements = [
-  // The license of the agent server (spec 5.7).
+  // The license of the agent server (spec 1).
   'alter table site add column has_agent_server boolean not null default false',
   // Platform administrators; initially the first administrator of the installation.
   `create table platform_administrator (
