@@ -300,7 +300,7 @@ describe('files that are refused', () => {
   const RELS = 'word/_rels/document.xml.rels';
 
   test.each<[string, () => Promise<Buffer>, RegExp]>([
-    ['text', async () => Buffer.from('hello'), /not a document that can be read/],
+    ['text', async () => Buffer.from('hello'), /not a document that can be read: .*[^.]\.$/],
     ['a ZIP archive', () => packFiles({ 'a.txt': 'x' }), /not a \.docx or \.xlsx/],
     ['macros', () => packFiles({ ...base, 'word/vbaProject.bin': 'x' }), /has macros/],
     [

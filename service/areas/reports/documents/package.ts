@@ -105,7 +105,7 @@ async function readMembers(bytes: Buffer): Promise<Map<string, Buffer>> {
     }
   } catch (error) {
     if (error instanceof RefusedFileError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/\.+$/, '');
     throw new RefusedFileError(`The file is not a document that can be read: ${reason}.`, { cause: error });
   }
   return members;
