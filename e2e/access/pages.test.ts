@@ -95,6 +95,17 @@ test('sets up a second factor and turns an API key on and off on the profile', a
   expect((await token()).status()).toBe(401);
 });
 
+test('a double click turns an API key on once and shows its secret', async ({ page, calls }) => {
+  const groupId = await calls.createGroup('Double clickers', ['Access Web Service', 'Manage Users']);
+  await openAs(page, await calls.createUser({ groups: [groupId] }), '/profile');
+  const key = page.getByRole('region', { name: /^API key for/ });
+  await key.getByRole('checkbox', { name: 'User management' }).check();
+  await key.getByRole('button', { name: 'Turn on' }).dblclick();
+  const shown = dialog(page, 'Your API key is on');
+  await expect(shown.getByLabel('Client secret', { exact: true })).toHaveText(/\S/);
+  await expect(key.getByRole('alert')).toHaveCount(0);
+});
+
 /** Signs in and sets up an authenticator app through the API; second-factor.test.ts covers the pages. */
 async function enrolByApi({ request }: Page, { email, password }: Person): Promise<void> {
   await sendRequest(request, 'POST', '/api/session', { email, password });

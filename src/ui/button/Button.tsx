@@ -32,7 +32,9 @@ export function Button({
   const reasonId = useId();
   const isDisabled = pending || disabledReason !== undefined;
   const handleClick = (event: MouseEvent<HTMLButtonElement>) => {
-    if (isDisabled) event.preventDefault();
+    // The second click of a double click can come before `pending` is rendered, and would send a write twice.
+    const isRepeated = event.detail > 1 && (variant === 'primary' || variant === 'danger');
+    if (isDisabled || isRepeated) event.preventDefault();
     else onClick?.(event);
   };
   return (
