@@ -158,8 +158,19 @@ test('a job is announced at its end, and its page says what became of everyone a
   await expectNothingCovered(page);
   await checkPageAtWidths(page);
 
-  // The end is announced once: not by a page that was opened later.
   await setWidth(page, 1280);
+  // The longest time of day.
+  const longest = peopleGrid(page)
+    .getByRole('gridcell')
+    .filter({ has: page.locator('time') })
+    .first();
+  const isCut = await longest.evaluate((cell) => {
+    cell.querySelector('time')?.replaceChildren('12:00:00 PM');
+    return cell.scrollWidth > cell.clientWidth;
+  });
+  expect(isCut).toBe(false);
+
+  // The end is announced once: not by a page that was opened later.
   await page.goto('/jobs');
   await expectRow(jobsGrid(page), { Job: 'Deactivate 5 people', Outcome: /1 failed/ });
   await returnToTab(page);

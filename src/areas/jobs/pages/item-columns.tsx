@@ -119,7 +119,8 @@ export function createItemColumns(
     {
       id: 'time',
       header: 'Time',
-      width: 104,
+      // As wide as 12:00:00 PM.
+      width: 116,
       align: 'end',
       cell: ({ endedDate }) =>
         endedDate === null ? (
