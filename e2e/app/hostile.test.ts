@@ -1,5 +1,6 @@
 import { chooseMenuItem, expectRow, expectToast, fillForm, chooseRowAction } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
+import { followPath, setWidth } from '../support/checks/page-checks.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -49,6 +50,30 @@ for (const [what, firstName] of Object.entries(NAMES)) {
     expect(overflow).toBeLessThanOrEqual(0);
   });
 }
+
+test('breaks a name without blanks on a phone', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'W'.repeat(100), lastName: 'V'.repeat(100) });
+  await openAs(page, ada, `/users/${person.id}`);
+  await setWidth(page, 390);
+  // Tabs with the name in the breadcrumbs, in sentences and in empty states.
+  for (const tab of ['', '/groups', '/proxies', '/license', '/activity']) {
+    await followPath(page, `/users/${person.id}${tab}`);
+    const beyond = () =>
+      page.locator('#main').evaluate((main) => {
+        const range = document.createRange();
+        const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+        const tooWide: string[] = [];
+        while (texts.nextNode()) {
+          range.selectNodeContents(texts.currentNode);
+          const { left, right } = range.getBoundingClientRect();
+          const isName = /[WV]{100}/.test(texts.currentNode.textContent ?? '');
+          if (isName && (left < 0 || right > window.innerWidth)) tooWide.push(`${left} to ${right}`);
+        }
+        return tooWide;
+      });
+    await expect.poll(beyond, tab).toEqual([]);
+  }
+});
 
 test('does not execute content of the address', async ({ page }) => {
   await openAs(page, ada, '/users?q=%3Csvg%20onload%3Dalert(1)%3E');
