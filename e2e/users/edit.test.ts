@@ -67,6 +67,9 @@ test('shows both versions when two people edit the same user', async ({
   await expect(conflict.getByRole('radio', { name: 'First name, mine: Mine' })).toBeChecked();
   await expect(conflict).toContainText('Federation id “their-id”');
   await expect(profile(page).getByLabel('Last name')).toHaveValue('Alone');
+  await expect(page.getByRole('navigation', { name: 'Breadcrumbs' })).toContainText('Theirs');
+  await expect(page).toHaveTitle(/Theirs/);
+  await expect(page.locator(':focus')).toContainText('changed this user');
   await expectAccessible(page);
   expect((await calls.getUser(person.id)).firstName).toBe('Theirs');
 

@@ -1,4 +1,5 @@
-import { useMatches } from '@tanstack/react-router';
+import { useMatches, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -36,3 +37,14 @@ export function getCrumbs(matches: readonly RouteMatch[]): Crumb[] {
 }
 
 export const useCrumbs = (): Crumb[] => getCrumbs(useMatches());
+
+/**
+ * Runs the loaders again when the page shows another name than the loaded title, so that document and breadcrumbs follow: somebody else
+ * has renamed what the page shows.
+ */
+export function useRenamed(title: string, name: string): void {
+  const router = useRouter();
+  useEffect(() => {
+    if (title !== name) void router.invalidate();
+  }, [router, title, name]);
+}
