@@ -7,6 +7,7 @@ import { registry } from '../../areas/registry.ts';
 import { sealAuditRows } from '../../kernel/audit/chain.ts';
 import { findLink } from '../../kernel/auth/one-time-links.store.ts';
 import { explainUnusableFiles } from '../../kernel/files/shared-store-check.ts';
+import { claimDueMails, markFailed } from '../../kernel/mail/mail.store.ts';
 import { onEachHost } from '../../testing/commands.ts';
 import { services } from '../../testing/site.ts';
 import { PRUNE_TASKS } from './maintenance.ts';
@@ -106,6 +107,19 @@ onEachHost(({ database, run, queryOne: one, lastAudit, email }) => {
     expect(
       await one(sql`select count(*)::int as n from mail where next_attempt_at <= now() and sent_at is null`),
     ).toEqual({ n: 1 });
+  });
+
+  test('mail retry leaves a failed mail that a process is sending again', async () => {
+    const { db } = database();
+    await sql`delete from mail`.execute(db);
+    await sql`insert into mail (site_id, recipient, subject, body_text, expires_at, last_error)
+      values (1, 'a@b.test', 'A', 'A', now() + interval '1 hour', 'refused')`.execute(db);
+    const [claimed] = await claimDueMails(db, 1);
+    expect(await run('mail', 'retry')).toEqual({ retried: 0 });
+    expect(await claimDueMails(db, 1)).toEqual([]);
+    if (claimed) await markFailed(db, claimed, 'refused again');
+    expect(await run('mail', 'retry')).toEqual({ retried: 1 });
+    expect(await claimDueMails(db, 1)).toHaveLength(1);
   });
 
   test('adopt-files makes a folder the one of the database', async () => {

@@ -92,6 +92,7 @@ function rejectHeaderInjection(to: string, subject: string): void {
 /**
  * Claims due mails. Two processes never hold the same mail: rows that another process is claiming are skipped, and a claimed mail is
  * due again only after its claim has lapsed. If a process ends while sending, the mail is sent again, so delivery is at least once.
+ * A claimed mail has no error, so that nothing takes it for one that failed (`steward mail retry`).
  * Expired mails are marked as never due. Sites take turns, so that many invitations of one site do not delay the sign-in links of others.
  */
 export async function claimDueMails(db: Kysely<Tables>, limit: number): Promise<ClaimedMail[]> {
@@ -107,7 +108,7 @@ export async function claimDueMails(db: Kysely<Tables>, limit: number): Promise<
       -- Repeated for rows that another process changes before they are locked here.
       where sent_at is null and next_attempt_at <= ${NOW} and expires_at > ${NOW}
       order by turn, next_attempt_at limit ${limit} for update of mail skip locked)
-    update mail set attempts = mail.attempts + 1, next_attempt_at = now() + ${CLAIM_DURATION}
+    update mail set attempts = mail.attempts + 1, next_attempt_at = now() + ${CLAIM_DURATION}, last_error = null
     from due
       left join mail as queued on queued.mail_id = due.mail_id
       left join site on site.site_id = queued.site_id
