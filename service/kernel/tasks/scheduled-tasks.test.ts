@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { createLog } from '../telemetry/log.ts';
 import { failedTaskRuns } from '../telemetry/metrics.ts';
@@ -56,4 +57,15 @@ test('waking a running task runs it once more; stopping waits for the running ta
   gates[1]?.resolve();
   await stopping;
   expect(startedRuns).toEqual([0, 1]);
+});
+
+test('a task with an interval of 30 days runs once at the start', async () => {
+  let runCount = 0;
+  const scheduler = startScheduledTasks({
+    log,
+    tasks: [{ name: 'rare', intervalMs: 30 * 86_400_000, run: async () => void (runCount += 1) }],
+  });
+  await sleep(50);
+  await scheduler.stop();
+  expect(runCount).toBe(1);
 });

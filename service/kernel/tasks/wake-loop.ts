@@ -1,3 +1,6 @@
+/** Longest delay of a timer of Node, 24 days; a longer one would fire at once. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
 /** A repeated run, never twice at the same time. */
 export interface WakeLoop {
   /** Runs now, or once more if a run is in progress. */
@@ -8,7 +11,7 @@ export interface WakeLoop {
 
 /**
  * Runs at once and then repeatedly until it is stopped.
- * @param run must not reject; resolves with the milliseconds until the next run
+ * @param run must not reject; resolves with the milliseconds until the next run, which comes after 24 days at the latest
  */
 export function startWakeLoop(run: () => Promise<number>): WakeLoop {
   let timer: NodeJS.Timeout | undefined;
@@ -24,7 +27,7 @@ export function startWakeLoop(run: () => Promise<number>): WakeLoop {
       delayMs = await run();
     } while (mustRunAgain && !stopping.signal.aborted);
     currentRun = undefined;
-    if (!stopping.signal.aborted) timer = setTimeout(wake, delayMs).unref();
+    if (!stopping.signal.aborted) timer = setTimeout(wake, Math.min(delayMs, MAX_DELAY_MS)).unref();
   }
 
   function wake(): void {
