@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -132,5 +133,34 @@ test('a reader that has stopped reading does not hold the service when it stops'
   } finally {
     reader.client.destroy();
     await reader.app.close();
+  }
+});
+
+test('a client that leaves while its request is handled opens no stream', async () => {
+  const app = fastify();
+  registerDrain(app);
+  const arrived = Promise.withResolvers<void>();
+  const handled = Promise.withResolvers<boolean>();
+  app.get('/', async (request, reply) => {
+    arrived.resolve();
+    await once(reply.raw, 'close');
+    let isOpened = false;
+    await sendEvents(request, reply, async function* open() {
+      isOpened = true;
+      yield EVENT;
+    });
+    handled.resolve(isOpened);
+    return reply;
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+  try {
+    client.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await arrived.promise;
+    client.destroy();
+    expect(await handled.promise).toBe(false);
+  } finally {
+    client.destroy();
+    await app.close();
   }
 });

@@ -25,7 +25,7 @@ export const formatEvent = (id: number, data: string): string => `id: ${id}\ndat
 
 /**
  * Sends events as they come, uncompressed and unbuffered. Errors before the first event become an error response; 503 once the
- * service stops. HEAD opens no stream. A reader that stops reading is disconnected, so that it holds neither its place nor the stop.
+ * service stops. HEAD opens no stream, and neither does a client that has gone already. A reader that stops reading is disconnected, so that it holds neither its place nor the stop.
  */
 export async function sendEvents(
   request: FastifyRequest,
@@ -38,9 +38,10 @@ export async function sendEvents(
   // Proxies must not collect events: `no-transform` and the header of nginx.
   const headers = { 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' };
   const type = 'text/event-stream; charset=utf-8';
-  if (request.method === 'HEAD') return reply.headers(headers).type(type).send();
-  const ending = new AbortController();
   const { raw } = reply;
+  // A response that is closed emits no `close` any more, which would end the stream.
+  if (request.method === 'HEAD' || raw.destroyed) return reply.headers(headers).type(type).send();
+  const ending = new AbortController();
   const { signal } = ending;
   const end = () => ending.abort();
   stopping.addEventListener('abort', end);
