@@ -164,10 +164,14 @@ export async function getDeliveryTarget(
 
 /**
  * Delivers a batch of messages in order. The first that fails is tried again later and holds up those after it. No transaction is open
- * during a request; the fence of the lease makes a process whose lease has lapsed save nothing.
+ * during a request; the fence of the lease makes a process whose lease has lapsed save nothing. When the service stops, the batch ends
+ * after the message on its way: receivers can be slow.
  * @returns whether there may be more to deliver now
  */
-async function deliver({ db, services }: DeliveryContext, siteId: number, id: number): Promise<boolean> {
+async function deliver(
+  { db, services }: DeliveryContext,
+  { siteId, id, signal }: { siteId: number; id: number; signal: AbortSignal },
+): Promise<boolean> {
   const due = await store.leaseDestination(db, siteId, id);
   if (!due) return false;
   const messages = await readDeliveries(db, due, due.next, BATCH_SIZE);
@@ -190,15 +194,17 @@ async function deliver({ db, services }: DeliveryContext, siteId: number, id: nu
       }
       due.failures = 0;
       due.failingSince = null;
+      const isLast = signal.aborted || index === messages.length - 1;
       const isSaved = await store.saveDelivery(db, due, {
         next: message.off + 1,
         failures: 0,
         failingSince: null,
         retryInMs: 0,
         disabledReason: null,
-        keepsLease: index < messages.length - 1,
+        keepsLease: !isLast,
       });
       if (!isSaved) return false;
+      if (isLast) break;
     }
   } finally {
     await sender.close();
@@ -250,7 +256,7 @@ export const createDeliveryTask = (context: DeliveryContext): ScheduledTask =>
       const destinations = await store.listDueDestinations(context.db);
       return destinations.map((each) => ({ ...each, item: `destination ${each.id}` }));
     },
-    runStep: ({ siteId, id }) => deliver(context, siteId, id),
+    runStep: ({ siteId, id }, signal) => deliver(context, { siteId, id, signal }),
   });
 
 const ATTEMPT_RETENTION_DAYS = 9;

@@ -259,6 +259,21 @@ onEachApp(
       expect(await read(destination)).toMatchObject({ lag: 0 });
     });
 
+    test('a stop ends a batch after the message on its way, and another process continues at once', async () => {
+      const destination = await createDestination();
+      await createGroups('A', 'B', 'C');
+      const stopping = new AbortController();
+      answer = (_request, response) => {
+        stopping.abort();
+        response.end();
+      };
+      await createDeliveryTask({ db: context().db, services: testServices }).run(stopping.signal);
+      expect(received.map(({ name }) => name)).toEqual(['A']);
+      expect(await read(destination)).toMatchObject({ lag: 2, failures: 0 });
+      await deliver();
+      expect(received.map(({ name }) => name)).toEqual(['A', 'B', 'C']);
+    });
+
     test('gets a single event or all since a moment again', async () => {
       const destination = await createDestination();
       await createGroups('A', 'B');
