@@ -8,7 +8,7 @@ export const migrateSyntax = {
   summary: 'Show or run the migrations of the database',
   details:
     'The service runs pending migrations when it starts; run them before where a start must be quick. Phase expand: processes of ' +
-    'the version before go on working. Phase contract, or none: stop them first.',
+    'the version before go on working. Phase contract, or none: stop them first. The embedded database has one process: stop it first.',
   options: {
     plan: { type: 'boolean', description: 'print the pending migrations in order' },
     run: { type: 'boolean', description: 'run them, and build their indexes' },

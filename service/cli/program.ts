@@ -27,7 +27,8 @@ import { createSample, sampleSyntax } from './sample.ts';
 export const EXIT_CODES = { done: 0, refused: 1, failed: 2 } as const;
 
 const EPILOG = `
-Settings are environment variables, those of the service (README). The commands work beside a running service.
+Settings are environment variables, those of the service (README). Doctor and the commands under Administration work beside a
+running service; the others may need it to be stopped, as their help says.
 
 Exit codes: ${EXIT_CODES.done} done, ${EXIT_CODES.refused} refused (invalid settings or arguments, a rule, a problem found), ${EXIT_CODES.failed} failed.
 Results go to standard output, as JSON with --json; reasons go to standard error.`;
@@ -71,7 +72,7 @@ export function createProgram({ runOnDatabase, write, writeNote, setExitCode }: 
   const program = new Program('steward')
     .description('Administers an installation of Steward on its host.')
     .option('--json', 'print the result as JSON')
-    .helpCommand('help [command]', 'Show the help of a command')
+    .helpCommand(false)
     .showHelpAfterError('Help: steward help')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EPILOG)
@@ -137,6 +138,12 @@ export function createProgram({ runOnDatabase, write, writeNote, setExitCode }: 
     printResult(await createSample(toValues(sampleSyntax.options, values)));
   });
   program
+    .command('help')
+    .summary('Show the help of a command')
+    .description('Show the help of a command, such as steward help site create.')
+    .argument('[command...]')
+    .action((words: string[]) => findCommand(program, words).outputHelp());
+  program
     .command('completion')
     .summary('Print the completion script of a shell')
     .description('Print the completion script of a shell: eval "$(steward completion bash)"')
@@ -147,6 +154,17 @@ export function createProgram({ runOnDatabase, write, writeNote, setExitCode }: 
       write(formatCompletion(program, shell));
     });
   return program;
+}
+
+/** The command with this name of one or two words; the program itself without words. @throws CommandError */
+function findCommand(program: Program, words: readonly string[]): Program {
+  let found = program;
+  for (const word of words) {
+    const next = found.commands.find((each) => each.name() === word);
+    if (!next) throw new CommandError(`Unknown command: ${words.join(' ')}. To list commands: steward help`);
+    found = next;
+  }
+  return found;
 }
 
 const isShell = (name: string): name is Shell => SHELLS.some((each) => each === name);

@@ -174,6 +174,14 @@ onEachKind((kind) => {
     const help = await steward(nowhere, ['help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toContain('api-key [options] <email>');
+    const helpOfTwoWords = await steward(nowhere, ['help', 'site', 'create']);
+    expect(helpOfTwoWords).toMatchObject({ code: 0, stderr: '' });
+    expect(helpOfTwoWords.stdout).toContain('steward site create [options] <slug>');
+    expect(await steward(nowhere, ['help', 'site', 'make'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'Unknown command: site make. To list commands: steward help\n',
+    });
     let script = '';
     const write = (part: string) => (script += part);
     const program = createProgram({

@@ -46,8 +46,12 @@ export async function updateSite(
   return lockSite(tx, siteId);
 }
 
-/** The site with this slug, or without a slug the only site. @throws CommandError */
-export async function resolveSite(db: Db, slug: string | undefined): Promise<SiteWithMembers> {
+/** The site with this slug, or without a slug the only site. `how`: how a slug is given. @throws CommandError */
+export async function resolveSite(
+  db: Db,
+  slug: string | undefined,
+  how = '--site SLUG',
+): Promise<SiteWithMembers> {
   const sites = await listSites(db);
   const matches = slug === undefined ? sites : sites.filter((site) => site.slug === slug);
   const [match] = matches;
@@ -55,7 +59,7 @@ export async function resolveSite(db: Db, slug: string | undefined): Promise<Sit
   const names = sites.map((each) => each.slug).join(', ') || 'none';
   throw new CommandError(
     slug === undefined
-      ? `Specify the site with --site SLUG: ${names}`
+      ? `Specify the site with ${how}: ${names}`
       : `No site has the slug ${slug}. Sites: ${names}`,
   );
 }

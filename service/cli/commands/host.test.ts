@@ -32,6 +32,7 @@ onEachHost(({ database, run, queryOne: one, lastAudit, email }) => {
     expect(await findLink(db, getToken(created))).toBeUndefined();
     expect(await findLink(db, getToken(again))).toMatchObject({ purpose: 'first-administrator' });
     await expect(run('site', 'create', 'reef', '--name', 'Other')).rejects.toThrow('exists already');
+    await expect(run('site', 'administrator-link')).rejects.toThrow('with site administrator-link SLUG: ');
     await expect(run('site', 'create', 'Reef 2', '--name', 'Other')).rejects.toThrow('lower-case');
     await run('user', 'make-admin', email(), '--site', 'reef');
     await sql`update account set password_hash = 'x' where user_id = 10`.execute(db);

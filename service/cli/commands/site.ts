@@ -93,7 +93,7 @@ export const printAdministratorLink = defineCommand({
   options: {},
   async run(context, [slug, ...rest]) {
     rejectArguments(rest);
-    const site = await resolveSite(context.db, slug);
+    const site = await resolveSite(context.db, slug, 'site administrator-link SLUG');
     return change(context.db, createHostActor(site.site_id), async (tx, record) => {
       if (await hasAdministrator(tx, site.site_id))
         throw new CommandError(`${site.slug} has an administrator. To add one: user make-admin`);
