@@ -6,8 +6,9 @@ import { registry } from './areas/registry.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
 import { describeFirstStart, runFirstStart } from './first-start.ts';
 import { loadEncryption } from './kernel/auth/encryption.ts';
-import { readConfig, type Config } from './kernel/config.ts';
+import { nameSettings, readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
+import { isConnectionRefused } from './kernel/db/driver/errors.ts';
 import { DatabaseFolderError } from './kernel/db/pglite/copies.ts';
 import { openBlobStore } from './kernel/files/open-store.ts';
 import { loadContract } from './kernel/http/contract.ts';
@@ -30,7 +31,10 @@ import { createLog } from './kernel/telemetry/log.ts';
 /** Starts the service: database, first start, background work, app, admin socket, graceful stop. */
 async function main(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const failFor = (settings: string) => (error: unknown) => {
+    throw nameSettings(settings, error);
+  };
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(failFor('DATA_DIR'));
   const database = await openDatabase({
     ...config,
     databaseUrl: config.databaseUrl?.reveal(),
@@ -39,7 +43,7 @@ async function main(config: Config): Promise<void> {
   }).catch((error: unknown) => {
     // The terminal gets the message without the cause.
     if (error instanceof DatabaseFolderError) log.error({ err: error }, 'The database cannot be opened');
-    throw error;
+    throw isConnectionRefused(error) ? nameSettings('DATABASE_URL', error) : error;
   });
   // `npm start` limits the young generation of this thread. Threads started from here on follow their own `resourceLimits`, which the
   // flag would override; the thread of the embedded database has started.
@@ -115,7 +119,11 @@ async function main(config: Config): Promise<void> {
     createTasks: async () => registry.createTasks({ db, services }),
     log,
   });
-  const metrics = config.metrics && (await startMetricsServer({ database, log, ...config.metrics }));
+  const metrics =
+    config.metrics &&
+    (await startMetricsServer({ database, log, ...config.metrics }).catch(
+      failFor('METRICS_HOST and METRICS_PORT'),
+    ));
   if (metrics) log.info({ address: metrics.address }, 'serving metrics');
   // Loaded only here: the packages take time and memory.
   const telemetry =
@@ -123,7 +131,7 @@ async function main(config: Config): Promise<void> {
     (await import('./kernel/telemetry/otlp.ts')).startTelemetry(config.telemetry, () =>
       loadMetrics(database),
     );
-  const address = await app.listen({ host: config.host, port: config.port });
+  const address = await app.listen({ host: config.host, port: config.port }).catch(failFor('HOST and PORT'));
   log.info({ address, publicUrl: config.publicUrl, database: database.kind }, 'listening');
   const isNpmScript = Boolean(process.env['npm_lifecycle_event']);
   process.stdout.write(

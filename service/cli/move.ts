@@ -1,4 +1,4 @@
-import { readConfig } from '../kernel/config.ts';
+import { isServerUrl, readConfig } from '../kernel/config.ts';
 import { withTransaction } from '../kernel/db/database.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
 import { moveDatabase } from './move/move-database.ts';
@@ -35,7 +35,8 @@ export async function runMove(
   const targetUrl = values.to === 'embedded' ? undefined : values.to;
   if (values.to !== undefined && targetUrl === databaseUrl)
     throw new CommandError('--to: this is the database of the settings');
-  if (targetUrl !== undefined) readConfig({ DATABASE_URL: targetUrl });
+  if (targetUrl !== undefined && !isServerUrl(targetUrl))
+    throw new CommandError('--to: embedded, or a URL that starts with postgresql://');
   const startedAt = performance.now();
   const source = await openRestoreTarget({ databaseUrl, dataDir, acceptsMoved: true });
   try {

@@ -201,6 +201,19 @@ onEachKind((kind) => {
     await expect(program.parseAsync(['site', 'lst'], { from: 'user' })).rejects.toThrow('Did you mean list?');
   });
 
+  test('a database that cannot be used is named by its setting', async () => {
+    const databaseUrl = 'postgresql://127.0.0.1:1/steward';
+    expect(await steward({ ...testDatabase, databaseUrl }, ['site', 'list'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^DATABASE_URL: .*ECONNREFUSED/),
+    });
+    expect(await steward(testDatabase, ['move', '--to', 'mysql://a/b'])).toMatchObject({
+      code: 1,
+      stderr: '--to: embedded, or a URL that starts with postgresql://\n',
+    });
+  });
+
   test('a folder that another process uses is not opened', async () => {
     await startService(false);
     for (const args of [['site', 'list'], ['sample']]) {

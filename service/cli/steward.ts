@@ -2,8 +2,9 @@ import { CommanderError } from 'commander';
 import { InvalidBackupError } from '../areas/backups/index.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import { loadEncryption } from '../kernel/auth/encryption.ts';
-import { type Config, ConfigError, readConfig } from '../kernel/config.ts';
+import { type Config, ConfigError, nameSettings, readConfig } from '../kernel/config.ts';
 import { type Db, openDatabase } from '../kernel/db/database.ts';
+import { isConnectionRefused } from '../kernel/db/driver/errors.ts';
 import type { BlobStore } from '../kernel/files/blob-store.ts';
 import { openBlobStore } from '../kernel/files/open-store.ts';
 import { createEgress } from '../kernel/network/egress.ts';
@@ -45,12 +46,14 @@ async function runHere(config: Config, words: readonly string[]): Promise<unknow
     databaseUrl: config.databaseUrl?.reveal(),
     reads: undefined,
     advice: { copiesFolder: config.copies?.folder },
+  }).catch((error: unknown) => {
+    throw isConnectionRefused(error) ? nameSettings('DATABASE_URL', error) : error;
   });
   const { db } = database;
   const blobs = await openBlobStore(config);
   try {
     // The service may use another port than the default one: only a setting says where it is.
-    const isAddressSet = Boolean(process.env['PUBLIC_URL'] ?? process.env['PORT']);
+    const isAddressSet = Boolean(process.env['PUBLIC_URL'] || process.env['PORT']);
     const context = {
       db,
       dataDir: config.dataDir,

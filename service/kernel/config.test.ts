@@ -1,5 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
+
+/** The settings of the table in the README. */
+const README_SETTINGS = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([A-Z\d_]+)`/g)])
+  .flatMap(([, name]) => name ?? []);
 
 test.each([
   [undefined, 10e9],
@@ -46,6 +54,8 @@ test.each([
   ['DATABASE_READ_URL', 'postgresql://standby/steward'],
   ['DATABASE_READ_POOL_SIZE', '1'],
   ['DATABASE_READ_MAX_LAG', '0'],
+  ['HOST', 'a b'],
+  ['METRICS_PORT', '4400'],
 ])('refuses %s=%s', (name, value) => expect(() => readConfig({ [name]: value })).toThrow(`${name}: `));
 
 const S3 = {
@@ -116,3 +126,15 @@ test('an invalid setting is answered with the form that is expected', () =>
   expect(() => readConfig({ SMTP_URL: 'foo', PORT: 'x' })).toThrow(
     /PORT: a number from 0 to 65535\n[^]*SMTP_URL: a URL such as smtp:\/\/user:password@mail\.example:587/,
   ));
+
+test('a setting that follows from an invalid one is not named', () =>
+  expect(() => readConfig({ PORT: 'x', DATABASE_POOL_SIZE: '1' })).toThrow(
+    /^These settings are invalid:\n {2}PORT: [^\n]*\n {2}DATABASE_POOL_SIZE: [^\n]*$/,
+  ));
+
+test('empty settings count as not set, as container files pass them on', () => {
+  const { STEWARD_EGRESS_ALLOW: _allow, ...unset } = Object.fromEntries(
+    README_SETTINGS.map((name) => [name, ''] as const),
+  );
+  expect(readConfig(unset)).toEqual(readConfig({}));
+});

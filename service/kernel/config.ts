@@ -107,7 +107,15 @@ function parseDays(text: string, minDays: number): number | null | undefined {
 /** Invalid settings, one per line, each with its name and the form that is expected. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
+
+  constructor(issues: readonly string[]) {
+    super(`These settings are invalid:\n  ${issues.join('\n  ')}`);
+  }
 }
+
+/** An error of the system or a server, with the names of the settings that it is about. */
+export const nameSettings = (settings: string, error: unknown): Error =>
+  new Error(`${settings}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
 
 /** Whether a text is an address, a network with a prefix length such as 10.0.0.0/8, or the name of networks. */
 function isProxy(text: string): boolean {
@@ -126,6 +134,9 @@ const hasProtocol = (text: string, protocols: readonly string[]): boolean => {
   const url = URL.parse(text);
   return url !== null && url.hostname !== '' && protocols.includes(url.protocol);
 };
+
+/** Whether a text is the URL of a PostgreSQL server. */
+export const isServerUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -189,14 +200,16 @@ function readS3Settings(env: Env, usesPathStyle: boolean, issues: string[]): S3S
 }
 
 /**
- * Reads the settings.
+ * Reads the settings. An empty one counts as not set, because container files pass on variables that nobody has set; only an empty list of
+ * servers in STEWARD_EGRESS_ALLOW has a meaning of its own.
  * @throws ConfigError that lists all invalid settings
  */
 export function readConfig(env: Env): Config {
   const issues: string[] = [];
-  const host = env['HOST'] ?? '127.0.0.1';
+  const dataDir = env['DATA_DIR'] || 'data';
+  const host = env['HOST'] || '127.0.0.1';
   const isOn = (name: string, byDefault: 'on' | 'off'): boolean => {
-    const text = env[name] ?? byDefault;
+    const text = env[name] || byDefault;
     if (text !== 'on' && text !== 'off') issues.push(`${name}: on or off`);
     return text === 'on';
   };
@@ -207,39 +220,44 @@ export function readConfig(env: Env): Config {
     what: string,
     { min, max, isWhole = false }: { min: number; max: number; isWhole?: boolean },
   ): number => {
-    const number = Number(env[name] ?? byDefault);
-    if (!(number >= min && number <= max && (!isWhole || Number.isInteger(number))))
+    const number = Number(env[name] || byDefault);
+    // A default that follows from another setting is as valid as that one.
+    if (env[name] && !(number >= min && number <= max && (!isWhole || Number.isInteger(number))))
       issues.push(`${name}: ${what} from ${min} to ${max}`);
     return number;
   };
   const port = readNumber('PORT', 4400, 'a number', { min: 0, max: 65_535, isWhole: true });
   const metricsPort = env['METRICS_PORT'] ? Number(env['METRICS_PORT']) : undefined;
+  const metricsHost = env['METRICS_HOST'] || '127.0.0.1';
+  const isTaken = metricsPort === port && port > 0 && metricsHost === host;
   if (
     metricsPort !== undefined &&
-    !(Number.isInteger(metricsPort) && metricsPort >= 0 && metricsPort <= 65_535)
+    (isTaken || !(Number.isInteger(metricsPort) && metricsPort >= 0 && metricsPort <= 65_535))
   )
     issues.push('METRICS_PORT: a number from 0 to 65535, another one than PORT');
   const s3 = readS3Settings(env, isOn('S3_PATH_STYLE', 'on'), issues);
   const createsSample = isOn('STEWARD_SAMPLE', 'on');
   const syncsToDisk = isOn('EMBEDDED_FSYNC', 'off');
-  const email = env['STEWARD_ADMIN_EMAIL'];
-  const password = env['STEWARD_ADMIN_PASSWORD'];
+  const email = env['STEWARD_ADMIN_EMAIL'] || undefined;
+  const password = env['STEWARD_ADMIN_PASSWORD'] || undefined;
   if ((email === undefined) !== (password === undefined)) {
     issues.push('STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD: both or neither');
   }
   if (password !== undefined && password.length < 12)
     issues.push('STEWARD_ADMIN_PASSWORD: at least 12 characters');
-  const publicUrl = (env['PUBLIC_URL'] ?? formatHttpAddress(host, port)).replace(/\/+$/, '');
-  if (!hasProtocol(publicUrl, ['http:', 'https:']))
+  const publicUrl = (env['PUBLIC_URL'] || formatHttpAddress(host, port)).replace(/\/+$/, '');
+  if (URL.parse(formatHttpAddress(host, 4400)) === null)
+    issues.push('HOST: an address or the name of a host, such as 0.0.0.0');
+  else if (env['PUBLIC_URL'] && !hasProtocol(publicUrl, ['http:', 'https:']))
     issues.push('PUBLIC_URL: an address such as https://steward.example, with http or https');
   // A database may be reached by a socket, without a host.
-  if (env['DATABASE_URL'] && !/^postgres(ql)?:\/\//.test(env['DATABASE_URL'])) {
+  if (env['DATABASE_URL'] && !isServerUrl(env['DATABASE_URL'])) {
     issues.push(
       'DATABASE_URL: a URL that starts with postgresql://, such as postgresql://user:password@host:5432/steward',
     );
   }
   const readUrl = env['DATABASE_READ_URL'] || undefined;
-  if (readUrl !== undefined && !/^postgres(ql)?:\/\//.test(readUrl))
+  if (readUrl !== undefined && !isServerUrl(readUrl))
     issues.push(
       'DATABASE_READ_URL: the URL of a hot standby that starts with postgresql://, such as postgresql://user:password@standby:5432/steward',
     );
@@ -282,15 +300,15 @@ export function readConfig(env: Env): Config {
     min: 1,
     max: MAX_STOP_TIMEOUT_SECONDS,
   });
-  const storageQuota = parseSize(env['STEWARD_STORAGE_QUOTA'] ?? '10GB');
+  const storageQuota = parseSize(env['STEWARD_STORAGE_QUOTA'] || '10GB');
   if (storageQuota === undefined)
     issues.push('STEWARD_STORAGE_QUOTA: a size such as 500MB, 10GB or 2TB, or off');
-  const activityDays = parseDays(env['STEWARD_KEEP_ACTIVITY'] ?? '98 days', MIN_ACTIVITY_DAYS);
+  const activityDays = parseDays(env['STEWARD_KEEP_ACTIVITY'] || '98 days', MIN_ACTIVITY_DAYS);
   if (activityDays === undefined)
     issues.push(
       `STEWARD_KEEP_ACTIVITY: at least ${MIN_ACTIVITY_DAYS} days, such as 200 days or 2 years, or off`,
     );
-  const auditDays = parseDays(env['STEWARD_KEEP_AUDIT'] ?? '7 years', MIN_AUDIT_DAYS);
+  const auditDays = parseDays(env['STEWARD_KEEP_AUDIT'] || '7 years', MIN_AUDIT_DAYS);
   if (auditDays === undefined)
     issues.push('STEWARD_KEEP_AUDIT: an age such as 400 days or 7 years (at most 100), or off');
   const egressRules = parseEgressRules(env['STEWARD_EGRESS_ALLOW'] ?? 'public');
@@ -305,13 +323,13 @@ export function readConfig(env: Env): Config {
   if (endpoint !== undefined && !hasProtocol(endpoint, ['http:', 'https:']))
     issues.push('OTEL_EXPORTER_OTLP_ENDPOINT: the URL of an OTLP receiver, such as http://127.0.0.1:4318');
   const sampleRatio = readNumber('OTEL_TRACES_SAMPLER_ARG', 1, 'a number', { min: 0, max: 1 });
-  const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] ?? 'info'));
+  const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] || 'info'));
   if (!logLevel) issues.push(`LOG_LEVEL: one of ${LOG_LEVELS.join(', ')}`);
-  if (issues.length > 0) throw new ConfigError(`These settings are invalid:\n  ${issues.join('\n  ')}`);
+  if (issues.length > 0) throw new ConfigError(issues);
   return {
     host,
     port,
-    dataDir: env['DATA_DIR'] ?? 'data',
+    dataDir,
     s3,
     databaseUrl: env['DATABASE_URL'] ? new Secret(env['DATABASE_URL']) : undefined,
     syncsToDisk,
@@ -337,12 +355,11 @@ export function readConfig(env: Env): Config {
     createsSample,
     stopDelaySeconds,
     stopTimeoutSeconds,
-    metrics:
-      metricsPort === undefined ? undefined : { host: env['METRICS_HOST'] ?? '127.0.0.1', port: metricsPort },
+    metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     copies:
       copyHours === undefined
         ? undefined
-        : { folder: env['STEWARD_COPY_DIR'] || join(env['DATA_DIR'] ?? 'data', 'copies'), hours: copyHours },
+        : { folder: env['STEWARD_COPY_DIR'] || join(dataDir, 'copies'), hours: copyHours },
     telemetry: endpoint === undefined ? undefined : { endpoint, sampleRatio },
     logLevel: logLevel ?? 'info',
   };

@@ -1,8 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { describeFirstStart, runFirstStart } from '../first-start.ts';
 import { findLink } from '../kernel/auth/one-time-links.store.ts';
 import { readConfig } from '../kernel/config.ts';
-import { onEachDatabase } from '../testing/databases.ts';
+import { createTestDatabase, onEachDatabase } from '../testing/databases.ts';
 
 const getToken = (link: string | undefined): string =>
   /^http:\/\/127\.0\.0\.1:4400\/link#(.+)$/.exec(link ?? '')?.[1] ?? '';
@@ -15,6 +20,33 @@ test('names the command for the first administrator as it is called in this inst
     '\n  http://a/link#b\n',
   );
   expect(describeFirstStart({ site: undefined, link: undefined }, false)).toBe('');
+});
+
+test('a service that cannot start names the setting that it is about', async () => {
+  const { dataDir, remove } = await createTestDatabase('embedded');
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const start = async (settings: Record<string, string>): Promise<string> => {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('../main.ts', import.meta.url))], {
+      env: {
+        ...process.env,
+        DATABASE_URL: '',
+        PORT: '0',
+        DATA_DIR: dataDir,
+        STEWARD_SAMPLE: 'off',
+        ...settings,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    return readText(child.stderr);
+  };
+  expect(await start({ PORT: String(port) })).toMatch(/HOST and PORT: .*EADDRINUSE/);
+  expect(await start({ METRICS_PORT: String(port) })).toMatch(/METRICS_HOST and METRICS_PORT: .*EADDRINUSE/);
+  expect(await start({ DATA_DIR: '/dev/null/data' })).toMatch(/DATA_DIR: ENOTDIR/);
+  expect(await start({ DATABASE_URL: 'postgresql://127.0.0.1:1/a' })).toMatch(/DATABASE_URL: .*ECONNREFUSED/);
+  other.close();
+  await remove();
 });
 
 onEachDatabase((database) => {

@@ -112,6 +112,9 @@ const EXHAUSTED = /^53/;
 const hasCode = (error: unknown, pattern: RegExp): boolean =>
   error instanceof DbError && pattern.test(error.code);
 
+/** Whether a server cannot be reached, or refuses the user, the password or the name of the database. */
+export const isConnectionRefused = (error: unknown): boolean => hasCode(error, /^(08|28|3D)/);
+
 /**
  * Whether the database as a whole failed, so that every statement fails now. A statement that found too little memory or temporary space
  * is not included: the data of one site can cause that for ever, so background work counts it against the item.
