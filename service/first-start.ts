@@ -3,9 +3,10 @@ import { addAdministrator } from './areas/users/index.ts';
 import { change, createHostActor, type Recorder } from './kernel/audit/change.ts';
 import { hasAdministrator } from './kernel/auth/callers.store.ts';
 import { createLink } from './kernel/auth/one-time-links.store.ts';
-import { hashPassword } from './kernel/auth/passwords.ts';
-import type { Config } from './kernel/config.ts';
+import { hashPassword, validateNewPassword } from './kernel/auth/passwords.ts';
+import { type Config, ConfigError } from './kernel/config.ts';
 import { type Db, type Tx, withTransaction } from './kernel/db/database.ts';
+import { isEmailAddress } from './kernel/email.ts';
 
 const SAMPLE_OPTIONS = { users: 500, seed: 1 };
 const SAMPLE_SITE = { slug: 'northlight', name: 'Northlight Capital', dedicatedDomain: 'northlight.example' };
@@ -33,6 +34,8 @@ export async function runFirstStart(db: Db, config: Config, createsLink: boolean
     const administered = { site: undefined, link: undefined };
     if (await hasAdministrator(tx, siteId)) return administered;
     if (config.firstAdministrator && passwordHash) {
+      const issues = listIssues(config.firstAdministrator);
+      if (issues.length > 0) throw new ConfigError(issues);
       await addAdministratorFromSettings(
         tx,
         siteId,
@@ -60,6 +63,22 @@ async function findOrCreateSite(tx: Tx, sample: boolean): Promise<number> {
     await writeSample(tx, { ...SAMPLE_OPTIONS, asOf: new Date(), siteId });
   }
   return siteId;
+}
+
+/** The longest password that a sign-in accepts (SignInRequest.password). */
+const MAX_PASSWORD_LENGTH = 128;
+
+/** Why the settings describe no account that could be created in the console. Later starts do not need them. */
+function listIssues({ email, password: secret }: NonNullable<Config['firstAdministrator']>): string[] {
+  const password = secret.reveal();
+  const issue =
+    password.length > MAX_PASSWORD_LENGTH
+      ? `at most ${MAX_PASSWORD_LENGTH} characters`
+      : validateNewPassword(password, email);
+  return [
+    ...(isEmailAddress(email) ? [] : ['STEWARD_ADMIN_EMAIL: an address such as ada@steward.example']),
+    ...(issue === undefined ? [] : [`STEWARD_ADMIN_PASSWORD: ${issue}`]),
+  ];
 }
 
 async function addAdministratorFromSettings(

@@ -1,5 +1,8 @@
 import { domainToASCII } from 'node:url';
 
+/** Whether a text is one address, without a display name. */
+export const isEmailAddress = (text: string): boolean => /^[^\s\p{C}<>,;@]+@[^\s\p{C}<>,;@]+$/u.test(text);
+
 /** An e-mail address as stored, and its key: equal for all spellings of one address. */
 export function normalizeEmail(text: string): { email: string; key: string } {
   const email = text.trim().normalize('NFC');

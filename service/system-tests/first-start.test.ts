@@ -65,6 +65,27 @@ onEachDatabase((database) => {
     });
   });
 
+  test('refuses settings of an administrator who could not sign in, and creates nobody', async () => {
+    const { db } = database();
+    const start = (email: string, password: string) =>
+      runFirstStart(
+        db,
+        readConfig({
+          STEWARD_SAMPLE: 'off',
+          STEWARD_ADMIN_EMAIL: email,
+          STEWARD_ADMIN_PASSWORD: password,
+        }),
+        true,
+      );
+    await expect(start('ada', 'password1234')).rejects.toThrow(
+      /STEWARD_ADMIN_EMAIL: an address.*\n.*STEWARD_ADMIN_PASSWORD: is one of the most common/,
+    );
+    await expect(start('ada@example.com', 'correct horse'.repeat(10))).rejects.toThrow(
+      'STEWARD_ADMIN_PASSWORD: at most 128 characters',
+    );
+    expect(await db.selectFrom('account').select('email').execute()).toEqual([]);
+  });
+
   test('finds the site at a later start and creates the administrator from the settings', async () => {
     const { db } = database();
     const config = readConfig({

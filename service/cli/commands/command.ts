@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Db } from '../../kernel/db/database.ts';
+import { isEmailAddress } from '../../kernel/email.ts';
 import type { BlobStore } from '../../kernel/files/blob-store.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 
@@ -90,7 +91,7 @@ export function requirePublicUrl({ publicUrl }: Pick<CommandContext, 'publicUrl'
 
 /** The only argument: an e-mail address. @throws CommandError */
 export function requireEmail([email, ...rest]: readonly string[]): string {
-  if (email === undefined || !/^[^\s\p{C}<>,;@]+@[^\s\p{C}<>,;@]+$/u.test(email))
+  if (email === undefined || !isEmailAddress(email))
     throw new CommandError('Give the e-mail address of one user');
   rejectArguments(rest);
   return email;
