@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { capabilities } from '../../../contract/rules/people/capabilities.ts';
@@ -244,5 +245,25 @@ onEachDatabase((database) => {
     expect(await fillSample(db, { users: 10, asOf, seed: 1 })).toMatchObject({ slug: 'northlight' });
     expect(await fillSample(db, { users: 10, asOf, seed: 1 })).toMatchObject({ slug: 'northlight-2' });
     expect(await count(sql`site where slug = 'harbor'`)).toBe(1);
+  });
+
+  test('the statements of operating.md rebuild the counts of the lists', async () => {
+    const { db } = database();
+    await fillSample(db, { users: 20, asOf, seed: 1 });
+    const readCounts = async () => {
+      const { rows } =
+        await sql`select 'list' as of, site_id, list, part, first_id, n from list_block where n <> 0
+        union all select 'entry', site_id, 0, type_id, first_id, n from entry_block where n <> 0
+        order by 1, 2, 3, 4, 5`.execute(db);
+      return rows;
+    };
+    const counts = await readCounts();
+    const page = await readFile(new URL('../../../docs/operating.md', import.meta.url), 'utf8');
+    const [, statements = ''] = /## Rebuild the list counts[^]*?```\n([^]*?)```/.exec(page) ?? [];
+    await sql`update list_block set n = n + 1`.execute(db);
+    await sql`update entry_block set n = n + 1`.execute(db);
+    for (const statement of statements.split(';\n').filter(Boolean)) await sql.raw(statement).execute(db);
+    expect(await readCounts()).toEqual(counts);
+    expect(new Set(counts.map((row) => Object(row).of))).toEqual(new Set(['entry', 'list']));
   });
 });
