@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -199,6 +200,14 @@ onEachKind((kind) => {
       stderr: '--users: a whole number from 1 to 1000000\n',
     });
     await expect(program.parseAsync(['site', 'lst'], { from: 'user' })).rejects.toThrow('Did you mean list?');
+  });
+
+  test('a reader that closes the output early is no error', async () => {
+    const path = fileURLToPath(new URL('./steward.ts', import.meta.url));
+    const child = spawn(process.execPath, [path, 'help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const [printed] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect({ code: child.exitCode, printed }).toEqual({ code: 0, printed: '' });
   });
 
   test('a database that cannot be used is named by its setting', async () => {

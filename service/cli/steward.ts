@@ -5,6 +5,7 @@ import { loadEncryption } from '../kernel/auth/encryption.ts';
 import { type Config, ConfigError, nameSettings, readConfig } from '../kernel/config.ts';
 import { type Db, openDatabase } from '../kernel/db/database.ts';
 import { isConnectionRefused } from '../kernel/db/driver/errors.ts';
+import { getErrorCode } from '../kernel/error-code.ts';
 import type { BlobStore } from '../kernel/files/blob-store.ts';
 import { openBlobStore } from '../kernel/files/open-store.ts';
 import { createEgress } from '../kernel/network/egress.ts';
@@ -94,6 +95,12 @@ function printResult(result: unknown): number {
   );
   return EXIT_CODES.done;
 }
+
+// The reader has seen enough, such as `head`; results are printed last.
+process.stdout.on('error', (error) => {
+  if (getErrorCode(error) !== 'EPIPE') throw error;
+  process.exit();
+});
 
 if (Number(process.versions.node.split('.')[0]) < 26) {
   process.stderr.write(
