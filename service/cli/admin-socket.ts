@@ -19,10 +19,14 @@ const MAX_PATH_BYTES = 100;
 const MAX_LINE_BYTES = 100_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
+interface SocketOptions extends CommandContext {
+  log: Log;
+  /** Time that a client has for its command; commands themselves take as long as they need. Tests shorten it. */
+  idleTimeoutMs?: number;
+}
+
 /** Accepts commands while the service runs. Only logs a warning if the path of the folder is too long for a socket. */
-export async function listenAdminSocket(
-  options: CommandContext & { log: Log },
-): Promise<{ close(): Promise<void> }> {
+export async function listenAdminSocket(options: SocketOptions): Promise<{ close(): Promise<void> }> {
   const path = getSocketPath(options.dataDir);
   if (path === undefined) {
     options.log.warn(
@@ -72,10 +76,10 @@ async function takePath(server: Server, path: string): Promise<() => Promise<voi
 }
 
 async function handleConnection(
-  { log, ...context }: CommandContext & { log: Log },
+  { log, idleTimeoutMs = IDLE_TIMEOUT_MS, ...context }: SocketOptions,
   socket: Socket,
 ): Promise<void> {
-  socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
+  socket.setTimeout(idleTimeoutMs, () => socket.destroy());
   socket.on('error', (error) => log.warn({ err: error }, 'Admin socket failed'));
   let receivedBytes = 0;
   socket.on('data', (chunk) => {
@@ -84,6 +88,7 @@ async function handleConnection(
   });
   // One command per connection.
   for await (const line of createInterface({ input: socket })) {
+    socket.setTimeout(0);
     const reply = await executeCommand(context, log, line);
     socket.end(`${JSON.stringify(reply)}\n`, () => socket.destroy());
     return;

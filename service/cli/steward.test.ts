@@ -4,6 +4,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -76,13 +77,14 @@ onEachKind((kind) => {
     database = undefined;
   });
 
-  const openSocket = (db: Db) =>
+  const openSocket = (db: Db, options: Partial<Parameters<typeof listenAdminSocket>[0]> = {}) =>
     listenAdminSocket({
       ...createFolderPlace(testDatabase.dataDir),
       db,
       publicUrl: 'https://steward.example',
       createTasks: async () => [],
       log,
+      ...options,
     });
   const startService = async (withSocket: boolean) => {
     database = await openDatabase(testDatabase);
@@ -242,6 +244,18 @@ onEachKind((kind) => {
     expect((await stat(join(testDatabase.dataDir, 'admin.sock'))).mode & 0o777).toBe(0o600);
     await socket?.close();
     await expect(stat(join(testDatabase.dataDir, 'admin.sock'))).rejects.toThrow('ENOENT');
+  });
+
+  test('a command takes as long as it needs, a client that sends none is disconnected', async () => {
+    const db = await startService(false);
+    const createTasks = async () => {
+      await sleep(300);
+      return [];
+    };
+    socket = await openSocket(db, { createTasks, idleTimeoutMs: 100 });
+    const path = join(testDatabase.dataDir, 'admin.sock');
+    expect(await sendLine(path, '["prune"]\n')).toBe('{"result":[]}\n');
+    expect(await text(connect(path)).catch(() => '')).toBe('');
   });
 
   test('of several sockets in one folder the latest gets the commands, and the others leave it there', async () => {
