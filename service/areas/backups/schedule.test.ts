@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type RawBuilder, sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BackupSettings, Job } from '../../../contract/generated/types.gen.ts';
 import { JobStopped } from '../../kernel/jobs/job-owner.ts';
 import { BACKUPS, listBackups, makeQueuedBackups } from '../../testing/backups.ts';
@@ -239,7 +239,9 @@ onEachApp((context) => {
     expect((await listBackups(api))[0]?.verified).toMatchObject({ state: 'running' });
   });
 
-  test('a valid backup passes the verification in a child process', async () => {
+  test('a valid backup passes the verification in a child process, also where a standby answers reads', async () => {
+    vi.stubEnv('DATABASE_READ_URL', 'postgresql://standby.example/steward');
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { api } = await createSite();
     await api.post(`${BACKUPS}/request`, {});
     await makeQueuedBackups(db());

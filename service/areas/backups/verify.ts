@@ -32,7 +32,14 @@ export const restoreInChildProcess =
     const child = spawn(process.execPath, [command, 'restore', path, '--verify'], {
       // The child's input closes when this process ends for any reason, and then the child ends too.
       stdio: ['pipe', 'ignore', 'pipe'],
-      env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, STEWARD_ATTACHED: '1' },
+      // The embedded database has no standby.
+      env: {
+        ...process.env,
+        DATABASE_URL: '',
+        DATABASE_READ_URL: '',
+        DATA_DIR: dataDir,
+        STEWARD_ATTACHED: '1',
+      },
     });
     let errorOutput = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
