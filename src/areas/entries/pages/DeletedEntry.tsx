@@ -78,7 +78,7 @@ function RecreateButton({ type, entry, fields }: DeletedEntryProps) {
 /** Command that restores the entry, for users who are no administrators: over the API a deletion is final (spec 4.4). */
 function RestoreCommand({ type, entry }: Pick<DeletedEntryProps, 'type' | 'entry'>) {
   const { site } = useSession();
-  const command = `npm run --silent steward -- entry restore ${type.apiName} ${entry.id} --site ${site.slug}`;
+  const command = `steward entry restore ${type.apiName} ${entry.id} --site ${site.slug}`;
   return (
     <p className="ent-restore">
       The operator of the service can restore it with its id and its history: <code>{command}</code>{' '}
