@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
@@ -304,5 +305,22 @@ describe('a server that misbehaves', () => {
     expect(await publishOnce(`nats://127.0.0.1:${port}`)).toEqual(NOT_CALLED);
     await vi.waitUntil(() => sockets.every(({ destroyed }) => destroyed), { timeout: 20_000 });
     expect(sent).toBeLessThan(500e6);
+  });
+
+  test('is disconnected at once when its name was found too late', async () => {
+    const port = await listen(() => {});
+    const egress = createEgress({
+      rules: parseEgressRules('localhost') ?? [],
+      log: createLog('silent'),
+      timeLimitMs: 2_000,
+      async lookup() {
+        await sleep(1_300);
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+    });
+    const target = { url: `nats://localhost:${port}`, subject: 'a', credentials: undefined };
+    const publisher = createJetStreamPublisher(egress, target);
+    expect(await publisher.publish({ eventId: 'x', body: '{}' })).toEqual(NOT_CALLED);
+    await vi.waitUntil(() => sockets.length === 1 && sockets[0]?.destroyed, { timeout: 5_000 });
   });
 });

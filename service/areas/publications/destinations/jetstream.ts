@@ -66,10 +66,13 @@ async function open(egress: Egress, { url, credentials = {} }: JetStreamTarget):
   // The certificate is checked against `host` when there is no server name, that is, for an address.
   const tls = { rejectUnauthorized: true, host };
   let socket: Socket | undefined;
+  let isGivenUp = false;
   const options: GuardedOptions = {
     servers: `${hostname}:${server.port}`,
     dial: async () => {
       socket = await egress.connect(server);
+      // The library waits less long than the name may take to be found, and leaves a later connection open.
+      if (isGivenUp) socket.destroy();
       return socket;
     },
     tls: protocol === 'tls:' ? tls : null,
@@ -96,6 +99,7 @@ async function open(egress: Egress, { url, credentials = {} }: JetStreamTarget):
     };
   } catch (error) {
     // The library leaves a socket open on which no server has answered.
+    isGivenUp = true;
     socket?.destroy();
     throw error;
   }
