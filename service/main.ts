@@ -28,12 +28,14 @@ import { describeError } from './kernel/tasks/run-in-turns.ts';
 import { startScheduledTasks } from './kernel/tasks/scheduled-tasks.ts';
 import { createLog } from './kernel/telemetry/log.ts';
 
+/** Throws an error with the names of the settings that it is about. */
+const failFor = (settings: string) => (error: unknown) => {
+  throw nameSettings(settings, error);
+};
+
 /** Starts the service: database, first start, background work, app, admin socket, graceful stop. */
 async function main(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
-  const failFor = (settings: string) => (error: unknown) => {
-    throw nameSettings(settings, error);
-  };
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(failFor('DATA_DIR'));
   const database = await openDatabase({
     ...config,
