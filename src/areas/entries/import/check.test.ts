@@ -131,6 +131,7 @@ describe('cells', () => {
   test.each<[Line, string, Partial<ParseRules>?]>([
     [{ Stage: 'Maybe' }, 'Stage: There is no choice “Maybe”'],
     [{ Size: '1.234,5' }, 'Size: “1.234,5” is not a number', { decimal: 'point' }],
+    [{ Size: '0,125' }, 'Size: “0,125” is not a number', { decimal: 'point' }],
     [
       { Size: '9007199254740993' },
       'Size: 9007199254740993 cannot be stored exactly: it would become 9007199254740992',
@@ -167,6 +168,9 @@ describe('cells', () => {
   test('parses by the chosen rules', async () => {
     expect(await news({ Size: '1.234,5' }, { rules: { decimal: 'comma' } })).toMatchObject({
       items: ['Neu', 1234.5],
+    });
+    expect(await news({ Size: '0.125' }, { rules: { decimal: 'comma' } })).toMatchObject({
+      items: ['Neu', 0.125],
     });
     expect(await news({ Due: '3/4/2026' }, { rules: { dates: 'mdy' } })).toMatchObject({
       items: ['Neu', '2026-03-04'],

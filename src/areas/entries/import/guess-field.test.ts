@@ -20,6 +20,7 @@ describe('guesses the kind of a field', () => {
     ['number comma', 'Anteil', ['1.234,5', '0,25']],
     // Read with a decimal point unless that is impossible.
     ['number', 'Value', ['1.234', '2.5']],
+    ['number comma', 'Anteil', ['0,125', '0,250']],
     ['number', 'Flag', ['0', '1', '1']],
     ['money', 'Revenue', ['EUR 12.50', '7 USD']],
     ['money comma', 'Umsatz', ['12,50 EUR', '7 EUR']],

@@ -228,8 +228,9 @@ export function parseTimestamp(
 
 // Notation of programs and workbooks.
 const CANONICAL = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
-const GROUPED_WITH_COMMAS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
-const DECIMAL_COMMA = /^[+-]?(?:\d+|\d{1,3}(?:[. ]\d{3})+)(?:,\d+)?$/;
+// No group starts with a zero: 0,125 is never 125.
+const GROUPED_WITH_COMMAS = /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/;
+const DECIMAL_COMMA = /^[+-]?(?:\d+|[1-9]\d{0,2}(?:[. ]\d{3})+)(?:,\d+)?$/;
 
 /** Parses a number: `1,234.5`, or `1.234,5` with decimal commas. */
 export function parseNumber(
@@ -245,7 +246,7 @@ export function parseNumber(
   if (decimal === 'comma') {
     if (DECIMAL_COMMA.test(plain))
       return toFiniteNumber(plain.replaceAll(/[. ]/g, '').replace(',', '.'), error);
-    return CANONICAL.test(plain) && !/^[+-]?\d+\.\d{3}$/.test(plain) ? toFiniteNumber(plain, error) : error;
+    return CANONICAL.test(plain) && !/^[+-]?[1-9]\d*\.\d{3}$/.test(plain) ? toFiniteNumber(plain, error) : error;
   }
   if (CANONICAL.test(plain)) return toFiniteNumber(plain, error);
   return GROUPED_WITH_COMMAS.test(plain) ? toFiniteNumber(plain.replaceAll(',', ''), error) : error;

@@ -59,3 +59,14 @@ test('a full storage keeps no setup and refuses none', () => {
   const file = fileOf(TEXT, '1,5');
   expect(() => saveSetup(9, file.headings, createSetup(9, file, FIELDS))).not.toThrow();
 });
+
+test.each([
+  ['point', ',', '1,234'],
+  ['point', '\t', '1,234'],
+  ['comma', ';', '1,234'],
+  ['comma', ',', '1,234 · 2,5'],
+  ['comma', ',', '0,125'],
+])('takes a decimal %s for a file with the separator "%s" and %s', (decimal, separator, size) => {
+  const file = fileOf({ kind: 'text', separator, encoding: 'utf-8' }, size);
+  expect(createSetup(9, file, FIELDS).rules.decimal).toBe(decimal);
+});

@@ -9,6 +9,7 @@ import { guessTypeNames } from './guess-field.ts';
 import type { ColumnGuess } from './guess-field.ts';
 import { getGuessedRules, guessNewFields } from './new-fields.ts';
 import type { NewFields } from './new-fields.ts';
+import { parseNumber } from './parse-row.ts';
 import type { ParseRules } from './parse-row.ts';
 import { guessMapping, getKeyFields, getColumnTargets, guessZone } from './targets.ts';
 import type { Mapping } from './targets.ts';
@@ -146,6 +147,13 @@ export function createTypeSetup(
 }
 
 const COMMA_NUMBER = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/;
+
+/** Whether a number has a decimal comma. 1,234 has one only where semicolons separate the columns. */
+const hasDecimalComma = (value: string, { source }: OpenedFile): boolean =>
+  COMMA_NUMBER.test(value) &&
+  ((source.kind === 'text' && source.separator === ';') ||
+    'error' in parseNumber(value, { decimal: 'point' }));
+
 const MONTH_FIRST = /^(?:0?[1-9]|1[0-2])[/.-](?:1[3-9]|2\d|3[01])[/.-]\d{4}/;
 
 const isNumber = (field: Field): boolean => field.fieldType === FIELD.number || holdsMoney(field);
@@ -167,7 +175,7 @@ export function guessRules(file: OpenedFile, fields: readonly Field[]): ParseRul
   const numbers = file.source.kind === 'text' ? getSampleValues(file, fields, isNumber) : [];
   const dates = getSampleValues(file, fields, ({ fieldType }) => fieldType === FIELD.date);
   return {
-    decimal: numbers.some((value) => COMMA_NUMBER.test(value)) ? 'comma' : 'point',
+    decimal: numbers.some((value) => hasDecimalComma(value, file)) ? 'comma' : 'point',
     dates: dates.some((value) => MONTH_FIRST.test(value)) ? 'mdy' : 'dmy',
     zone: guessZone(file.headings, fields),
     empty: 'keep',
