@@ -26,6 +26,17 @@ const SCHEMA = '/api/rest/v4/schema';
 const listFields = async (page: Page) =>
   (await sendRequest(page.request, 'GET', `${SCHEMA}/entrytypes/Company/fields`)) as FieldVm[];
 
+/** Notes every error of a field that the page shows from now on, however short. */
+const watchForFieldErrors = (page: Page) =>
+  page.evaluate(() => {
+    const { dataset } = document.documentElement;
+    const note = () => {
+      const texts = [...document.querySelectorAll('.field-error')].map(({ textContent }) => textContent);
+      if (texts.length > 0) dataset['errors'] = texts.join(', ');
+    };
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true });
+  });
+
 test('makes a type of a company list in few steps; a further file adds a field and choices to it', async ({
   page,
 }) => {
@@ -48,9 +59,17 @@ test('makes a type of a company list in few steps; a further file adds a field a
   await expect(start).toBeEnabled();
   await expectAccessibleInBothThemes(page);
   expect(await sendRequest(page.request, 'GET', `${SCHEMA}/entrytypes`)).toEqual([]);
+  await watchForFieldErrors(page);
   await start.click();
   await expect(endedJobBadge(page)).toHaveText('Finished');
   task.expectAtMost(6);
+  expect(await page.evaluate(() => document.documentElement.dataset['errors'])).toBeUndefined();
+  const time = page.getByRole('gridcell').locator('time').first();
+  const isCut = await time.evaluate((element) => {
+    element.textContent = '12:58:58 PM';
+    return element.parentElement && element.parentElement.scrollWidth > element.parentElement.clientWidth;
+  });
+  expect(isCut).toBe(false);
 
   const fields = await listFields(page);
   expect(fields.map(({ apiName, fieldType, isDateOnly }) => [apiName, fieldType, isDateOnly])).toEqual([

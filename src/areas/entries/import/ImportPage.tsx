@@ -154,11 +154,14 @@ function Prepare({ prepared, subject, onChange, onCreated, onReadAs, onDiscard }
   const { newType, newFields, rules } = setup;
   const plan = useSchemaPlan(prepared, subject);
   const { check, busy } = useCheck(prepared, subject, plan);
-  const { create, createdText } = useCreate(prepared, subject, onCreated);
-  const errors: SchemaErrors = {
-    columns: findNewFieldErrors(newFields, fields),
-    type: newType ? findTypeErrors(newType, schema.types) : {},
-  };
+  const { create, createdText, isCreating } = useCreate(prepared, subject, onCreated);
+  // The schema is read again before the setup changes: names that were just created are no duplicates.
+  const errors: SchemaErrors = isCreating
+    ? NO_ERRORS
+    : {
+        columns: findNewFieldErrors(newFields, fields),
+        type: newType ? findTypeErrors(newType, schema.types) : {},
+      };
   const ignoreNearDups = rules.near === 'allow';
   const target: ImportTarget = {
     kind: 'entries.import',
@@ -190,6 +193,8 @@ function Prepare({ prepared, subject, onChange, onCreated, onReadAs, onDiscard }
     </PrepareImport>
   );
 }
+
+const NO_ERRORS: SchemaErrors = { columns: new Map(), type: {} };
 
 const NO_TYPE = { apiName: '', singularName: '', pluralName: '' };
 
@@ -276,9 +281,11 @@ function useCreate(
   onCreated: PrepareProps['onCreated'],
 ) {
   const [createdText, setCreatedText] = useState<string>();
+  const [isCreating, setCreating] = useState(false);
   const extend = useWrite('extendSchema', extendSchemaMutation());
   const reloadSchema = useReloadSchema();
   async function create(body: NonNullable<ReturnType<typeof buildExtension>>, plan: SchemaPlan) {
+    setCreating(true);
     try {
       const created = await extend.mutateAsync({ body });
       const keys = new Map(
@@ -296,9 +303,11 @@ function useCreate(
       // Another user may have created the type or a field in the meantime.
       await reloadSchema();
       throw thrown instanceof ServiceError ? describeRefusal(thrown, plan) : thrown;
+    } finally {
+      setCreating(false);
     }
   }
-  return { create, createdText };
+  return { create, createdText, isCreating };
 }
 
 /** Says what was created: "Companies was created with 7 fields". */
