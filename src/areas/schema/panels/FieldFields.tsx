@@ -80,7 +80,7 @@ export function FieldFields({ control, field, type, fields, schema }: FieldField
       ) : (
         <SelectField control={control} name="fieldType" label="Type" options={TYPES} />
       )}
-      {applicable.choices && <ChoicesField control={control} />}
+      {applicable.choices && <ChoicesField control={control} field={field} />}
       {applicable.targets && (
         <MultiSelectField
           control={control}
@@ -202,17 +202,19 @@ function RequiredWhenField({ control, fields, schema }: RequiredWhenFieldProps) 
 
 type Choices = FieldValues['choiceValues'];
 
-interface ChoicesFieldProps {
-  control: Control<FieldValues, unknown, FieldValues>;
-}
-
 /** Thousands of inputs would slow down the page; the rest is found by the search. */
 const MAX_SHOWN = 100;
 
-/** Indexes of the visible choices: those that match the search, and new ones. */
-function getVisibleIndexes(choices: Choices, q: string): number[] {
+/**
+ * Indexes of the visible choices: those whose name or stored name matches the search, so that a choice stays visible
+ * while it is renamed, and new ones.
+ */
+function getVisibleIndexes(choices: Choices, stored: ReadonlyMap<number, string>, q: string): number[] {
   const searchText = foldText(q.trim());
-  const matches = choices.flatMap(({ name }, at) => (foldText(name).includes(searchText) ? [at] : []));
+  const isMatch = (name: string) => foldText(name).includes(searchText);
+  const matches = choices.flatMap(({ id, name }, at) =>
+    isMatch(name) || isMatch(stored.get(id ?? 0) ?? name) ? [at] : [],
+  );
   const added = choices.flatMap(({ id }, at) => (id === undefined ? [at] : []));
   return [...new Set([...matches.slice(0, MAX_SHOWN), ...added.slice(-MAX_SHOWN)])].toSorted((a, b) => a - b);
 }
@@ -220,7 +222,7 @@ function getVisibleIndexes(choices: Choices, q: string): number[] {
 const isChoices = (value: unknown): value is Choices => Array.isArray(value);
 
 /** Choices in their order. Pasting a list adds one choice per line. */
-function ChoicesField({ control }: ChoicesFieldProps) {
+function ChoicesField({ control, field }: Pick<FieldFieldsProps, 'control' | 'field'>) {
   const { bind, value, error, id, noteId } = useField({
     control,
     name: 'choiceValues',
@@ -229,7 +231,8 @@ function ChoicesField({ control }: ChoicesFieldProps) {
   });
   const choices = isChoices(value) ? value : [];
   const [q, setQ] = useState('');
-  const indexes = getVisibleIndexes(choices, q);
+  const stored = new Map((field?.choiceValues ?? []).map((choice) => [choice.id, choice.name]));
+  const indexes = getVisibleIndexes(choices, stored, q);
   const hidden = choices.length - indexes.length;
   const rename = (at: number, name: string) => bind.onChange(choices.with(at, { ...choices[at], name }));
   const paste = (at: number, text: string) => {
