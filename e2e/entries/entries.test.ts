@@ -57,6 +57,8 @@ test('creates a type with its fields, and finds, sorts and opens entries created
   await panel.getByRole('button', { name: 'Create field' }).click();
   await expect(panel.getByLabel('API name')).toHaveAttribute('aria-invalid', 'true');
   await fillForm(panel, { Name: 'Size', 'API name': 'Size', Required: 'Under conditions' });
+  await panel.getByRole('button', { name: 'Create field' }).click();
+  await expect(panel.getByText('Add at least one condition')).toBeVisible();
   await panel.getByRole('button', { name: 'Add condition' }).click();
   await chooseOption(findSelect(panel, 'Field'), 'Stage');
   await panel.getByRole('combobox', { name: 'Value of Stage' }).click();
@@ -290,4 +292,26 @@ test('the search of types and of fields is in the address and outlives a panel',
   await expect(page).toHaveURL('/entries/Ferry/schema?q=name');
   await page.getByRole('button', { name: 'Clear search' }).click();
   await expect(page).toHaveURL('/entries/Ferry/schema');
+});
+
+test('keeps a choice in the list while the search found it and it is renamed', async ({ page }) => {
+  await openAs(page, ada);
+  const names = { apiName: 'Port', singularName: 'Port', pluralName: 'Ports' };
+  await callApi(page, 'POST', '/schema/entrytypes', names);
+  const choiceValues = Array.from({ length: 101 }, (_, index) => ({ name: `Quay ${index}` }));
+  const field = { apiName: 'Quay', name: 'Quay', fieldType: 2, choiceValues };
+  await callApi(page, 'POST', '/schema/entrytypes/Port/fields', field);
+  await page.goto('/entries/Port/schema');
+  await page.getByRole('button', { name: 'Actions for Quay' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const panel = page.getByRole('dialog');
+  await panel.getByLabel('Find a choice').fill('quay 7');
+  const choice = panel.getByLabel('Choice 8', { exact: true });
+  await expect(panel.getByLabel(/^Choice \d+$/)).toHaveCount(11);
+  await choice.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('North pier');
+  await expect(choice).toHaveValue('North pier');
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await expectToast(page, 'Quay was saved');
 });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { ServiceError } from '../../../api/errors.ts';
+import { createField } from '../../entries/model/field.fixture.ts';
 import {
   fieldSchema,
   getFieldChanges,
@@ -50,6 +51,25 @@ it('requires choices of a choice field only', () => {
   expect(validate({ ...choice, name: '' })?.map(([path]) => path)).toEqual(['name', 'choiceValues']);
   expect(validate({ ...choice, choiceValues: [{ name: 'Won' }] })).toBeUndefined();
   expect(validate({})).toBeUndefined();
+});
+
+it('requires complete conditions where a value is required under conditions', () => {
+  const city = createField(7, 'City');
+  const getValues = (conditions: readonly { fieldId: number; operation: number; value: string | null }[]) =>
+    toFieldValues(
+      createField(8, 'Stage', FIELD.text, { requiredWhen: { match: 'all', conditions: [...conditions] } }),
+      new Map([[city.id, city]]),
+    );
+  const complete = { fieldId: city.id, operation: 0, value: 'Graz' };
+  expect(validate(getValues([complete]))).toBeUndefined();
+  const message = 'Complete or remove the conditions without a value';
+  expect(validate(getValues([complete, { ...complete, value: null }]))).toEqual([['requiredWhen', message]]);
+  const none = { requirement: 'when', requiredWhen: MATCH_ALL };
+  expect(validate(none)).toEqual([['requiredWhen', 'Add at least one condition']]);
+  // Conditions do not apply.
+  expect(validate({ ...none, requirement: 'always' })).toBeUndefined();
+  expect(validate({ ...none, formula: '1 + 1' })).toBeUndefined();
+  expect(validate({ ...none, fieldType: FIELD.counter })).toBeUndefined();
 });
 
 it('limits the results of formulas that make texts, and sends no limit otherwise', () => {

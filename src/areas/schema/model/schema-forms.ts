@@ -7,7 +7,7 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { canBeCalculated } from '../../../../contract/rules/formula/formula.ts';
 import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
-import type { ConditionGroup } from '../../../../contract/rules/query/condition.ts';
+import type { Condition, ConditionGroup } from '../../../../contract/rules/query/condition.ts';
 import { FIELD, holdsMoney, maySelectMany } from '../../../../contract/rules/schema/fields.ts';
 import type { FieldType } from '../../../../contract/rules/schema/fields.ts';
 import { DEFAULT_TYPE_ICON } from '../../../../contract/rules/schema/type-icons.ts';
@@ -78,6 +78,16 @@ export const fieldSchema = z
     // Reported together with the errors of other controls.
     when: () => true,
   })
+  .refine((values) => !hasConditions(values) || values.requiredWhen.conditions.length > 0, {
+    path: ['requiredWhen'],
+    message: 'Add at least one condition',
+    when: () => true,
+  })
+  .refine((values) => !hasConditions(values) || values.requiredWhen.conditions.every(isCompleteCondition), {
+    path: ['requiredWhen'],
+    message: 'Complete or remove the conditions without a value',
+    when: () => true,
+  })
   .refine(
     (values) =>
       !hasMaxLength(values) ||
@@ -88,6 +98,9 @@ export const fieldSchema = z
       when: () => true,
     },
   );
+
+const isCompleteCondition = (condition: Condition): boolean =>
+  condition.kind === 'comparison' && condition.field !== ENTRY_ID && isComplete(condition);
 
 /** Conditions as the service takes them; incomplete ones are left out. */
 function toRequiredWhen({ match, conditions }: ConditionGroup): RequiredWhenInfo {
@@ -146,6 +159,12 @@ export const getApplicableProperties = (
 export const hasMaxLength = (values: Pick<FieldValues, 'fieldType' | 'formula'>): boolean =>
   values.fieldType === FIELD.text && values.formula.trim() !== '';
 
+/** Whether the field is required under conditions. */
+const hasConditions = (values: FieldValues): boolean => {
+  const { requirement, formula } = getApplicableProperties(values);
+  return requirement && !(formula && values.formula.trim() !== '') && values.requirement === 'when';
+};
+
 /** Converts form values to a field of the contract, with the properties that apply to its type. */
 export function toFieldInfo(values: FieldValues): NewFieldInfo {
   const applicable = getApplicableProperties(values);
@@ -157,7 +176,7 @@ export function toFieldInfo(values: FieldValues): NewFieldInfo {
     description: values.description.trim() || null,
     fieldType: values.fieldType,
     isRequired: mayBeRequired && values.requirement === 'always',
-    requiredWhen: mayBeRequired && values.requirement === 'when' ? toRequiredWhen(values.requiredWhen) : null,
+    requiredWhen: hasConditions(values) ? toRequiredWhen(values.requiredWhen) : null,
     isMultiSelect: applicable.several && values.isMultiSelect,
     isMoney: holdsMoney(values),
     isDateOnly: applicable.dateOnly && values.isDateOnly,
