@@ -7,10 +7,15 @@ import { useSession } from '../../api/session.ts';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
 import { useStore } from '../../ui/store.ts';
 import { entryBulkRequest } from './bulk/request.ts';
+import { newEntryTypeId } from './editing/editor/new-entry.ts';
 
 const EntryBulkDialog = lazyWithPreload(() => import('./bulk/EntryBulkDialog.tsx'));
 
 const close = () => entryBulkRequest.set(undefined);
+const closeAll = () => {
+  close();
+  newEntryTypeId.set(undefined);
+};
 
 /** Shows the dialog that `openEntryBulk` opens, and persists staged changes over a reload of the page. */
 export function EntriesHost() {
@@ -31,9 +36,9 @@ export function EntriesHost() {
     return undefined;
   }, [client, router, userId, siteId, reportId]);
 
-  // The dialog belongs to the page it was opened on.
+  // The dialog and the panel of a new entry belong to the page they were opened on.
   useEffect(
-    () => router.subscribe('onBeforeNavigate', ({ pathChanged }) => pathChanged && close()),
+    () => router.subscribe('onBeforeNavigate', ({ pathChanged }) => pathChanged && closeAll()),
     [router],
   );
 
