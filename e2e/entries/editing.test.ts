@@ -81,6 +81,37 @@ test('edits, reviews, saves and undoes values by keyboard', async ({ page }) => 
   await expect(page.getByRole('heading', { level: 1, name: 'Hafen' })).toBeVisible();
 });
 
+test('keeps what is typed when the page is reloaded or left before it is committed', async ({ page }) => {
+  await openAs(page, ada, '/entries');
+  await createEntryType(page, 'Storage');
+  await page.goto('/entries/Storage');
+  const grid = page.getByRole('grid', { name: 'Storages' });
+  await grid.getByRole('link', { name: 'Hafen' }).focus();
+  await page.keyboard.press('F2');
+  await page.keyboard.type('Hafen Ost');
+  const prompt = page.waitForEvent('dialog');
+  const reload = page.reload();
+  await (await prompt).accept();
+  await reload;
+  await expect(grid.getByRole('link', { name: 'Hafen Ost' })).toBeVisible();
+  await expect(page.getByText('1 change in 1 entry, not saved')).toBeVisible();
+
+  await page.getByRole('link', { name: 'Entries', exact: true }).first().click();
+  await page.getByRole('grid').getByRole('link', { name: 'Storages' }).first().click();
+  await page.getByRole('button', { name: 'New Storage' }).click();
+  const panel = page.getByRole('dialog', { name: 'New Storage' });
+  await panel.getByRole('textbox', { name: 'Name' }).fill('Speicher');
+  await page.goBack();
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(panel.getByRole('textbox', { name: 'Name' })).toHaveValue('Speicher');
+  await page.goBack();
+  await question.getByRole('button', { name: 'Discard changes' }).click();
+  await page.getByRole('grid').getByRole('link', { name: 'Storages' }).first().click();
+  await expect(grid).toBeVisible();
+  await expect(panel).toBeHidden();
+});
+
 test('previews a paste from a spreadsheet, shows refusals at their cells and recovers from a lost answer', async ({
   page,
   expectFailure,

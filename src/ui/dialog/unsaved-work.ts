@@ -4,6 +4,7 @@ import { confirm, confirmDiscard } from './confirm.ts';
 
 const dirtyForms = new Set<object>();
 const heldWork = new Set<object>();
+const openEditors = new Set<() => void>();
 let isReleased = false;
 let hasRunningJobs = () => false;
 
@@ -64,6 +65,17 @@ export function guardStagedWork(): () => void {
   };
 }
 
+/**
+ * Commits the input of an editor before the tab closes or reloads, so that it is staged work by then. Returns the function that
+ * releases the editor.
+ */
+export function commitBeforeUnload(commit: () => void): () => void {
+  openEditors.add(commit);
+  return () => {
+    openEditors.delete(commit);
+  };
+}
+
 const hasUnsavedInput = (): boolean => dirtyForms.size + heldWork.size > 0;
 
 /** Whether a reload would lose input or interrupt a job. */
@@ -85,6 +97,7 @@ export async function confirmLeave(): Promise<boolean> {
 /** Makes the browser ask before the tab closes or reloads while staged work or running jobs exist. */
 export function guardBeforeUnload(): void {
   addEventListener('beforeunload', (event) => {
+    for (const commit of [...openEditors]) commit();
     if (!isReleased && (heldWork.size > 0 || hasRunningJobs())) event.preventDefault();
   });
 }

@@ -35,6 +35,8 @@ export default function NewEntryPanel({ type, schema, onClose }: NewEntryPanelPr
   const [draft, setDraft] = useState(NO_DRAFT);
   const [invalidInputs, setInvalidInputs] = useState(NO_INVALID_INPUTS);
   const [hasSubmitted, setHasSubmitted] = useState(false);
+  // Editors commit when the focus leaves them.
+  const [isTyping, setTyping] = useState(false);
   const values = new Map(allFields.map(({ id }) => [id, draft.get(id)]));
   const missing = findMissingValues(allFields, undefined, values);
   const filled = [...draft].filter(([, value]) => toItems(value).length > 0);
@@ -47,7 +49,7 @@ export default function NewEntryPanel({ type, schema, onClose }: NewEntryPanelPr
         ),
     );
   };
-  const isDirty = filled.length + invalidInputs.size > 0;
+  const isDirty = isTyping || filled.length + invalidInputs.size > 0;
   // Navigation asks as well; staged changes are kept.
   const { confirmClose, cancel } = usePanelGuard(isDirty, onClose);
   const add = () => {
@@ -75,6 +77,11 @@ export default function NewEntryPanel({ type, schema, onClose }: NewEntryPanelPr
         ref={focusFirst}
         className="form"
         noValidate
+        onInput={() => setTyping(true)}
+        onBlur={({ target }) => {
+          // Switching to another window keeps the text.
+          if (document.activeElement !== target) setTyping(false);
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           add();

@@ -1,6 +1,7 @@
 import type { KeyboardEvent } from 'react';
 import { useLayoutEffect, useRef } from 'react';
 import type { FieldValue } from '../../../../../contract/generated/types.gen.ts';
+import { commitBeforeUnload } from '../../../../ui/dialog/unsaved-work.ts';
 import type { Field, Schema } from '../../model/schema.ts';
 import type { InvalidInput } from '../change-set.ts';
 
@@ -51,13 +52,20 @@ export const EDITOR_KEYS: readonly { keys: string; label: string }[] = [
 ];
 
 /**
- * Runs when an editor is removed while someone types: the page is left, its column hidden, its row removed. The browser
- * sends no blur event in this case.
+ * Runs when an editor is removed while someone types: the page is left or closed, its column hidden, its row removed. The
+ * browser sends no blur event in these cases.
  */
 export function useOnRemove(onRemove: () => void): void {
   const latest = useRef(onRemove);
   useLayoutEffect(() => {
     latest.current = onRemove;
   });
-  useLayoutEffect(() => () => latest.current(), []);
+  useLayoutEffect(() => {
+    const remove = () => latest.current();
+    const release = commitBeforeUnload(remove);
+    return () => {
+      release();
+      remove();
+    };
+  }, []);
 }
