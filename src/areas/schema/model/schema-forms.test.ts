@@ -55,7 +55,7 @@ it('requires choices of a choice field only', () => {
 
 it('requires complete conditions where a value is required under conditions', () => {
   const city = createField(7, 'City');
-  const getValues = (conditions: readonly { fieldId: number; operation: number; value: string | null }[]) =>
+  const getValues = (conditions: readonly { fieldId: number; operation: number; value: string | string[] | null }[]) =>
     toFieldValues(
       createField(8, 'Stage', FIELD.text, { requiredWhen: { match: 'all', conditions: [...conditions] } }),
       new Map([[city.id, city]]),
@@ -64,6 +64,8 @@ it('requires complete conditions where a value is required under conditions', ()
   expect(validate(getValues([complete]))).toBeUndefined();
   const message = 'Complete or remove the conditions without a value';
   expect(validate(getValues([complete, { ...complete, value: null }]))).toEqual([['requiredWhen', message]]);
+  const list = getValues([{ fieldId: city.id, operation: 7, value: ['Graz', ''] }]);
+  expect(toFieldInfo(list).requiredWhen?.conditions).toMatchObject([{ value: ['Graz'] }]);
   const none = { requirement: 'when', requiredWhen: MATCH_ALL };
   expect(validate(none)).toEqual([['requiredWhen', 'Add at least one condition']]);
   // Conditions do not apply.

@@ -108,7 +108,8 @@ function toRequiredWhen({ match, conditions }: ConditionGroup): RequiredWhenInfo
     if (condition.kind === 'group' || !isComplete(condition)) return [];
     const { field, operation, operands } = condition;
     if (field === ENTRY_ID || operation.id === null) return [];
-    const value = operation.operand === 'one' ? operands[0] : [...operands];
+    // List editors end with an empty line for the next value.
+    const value = operation.operand === 'one' ? operands[0] : operands.filter((operand) => operand !== '');
     return [
       {
         fieldId: field.id,
