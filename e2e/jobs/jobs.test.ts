@@ -216,6 +216,7 @@ test('a waiting job is paused, resumed and cancelled', async ({ page, calls }) =
   await dialog.getByRole('button', { name: 'Cancel job' }).click();
   await expect(page.getByText('Cancelled', { exact: true })).toBeVisible();
   await expectToast(page, 'Deactivate 1 person: cancelled');
+  await expect(page.getByRole('list', { name: 'Outcomes' })).toContainText('1 not attempted');
   expect((await calls.getUser(person.id)).isActive).toBe(true);
 });
 

@@ -16,13 +16,17 @@ export const STATE_LABELS: Record<JobState, { label: string; tone: Tone }> = {
   stopped: { label: 'Stopped', tone: 'bad' },
 };
 
-export const OUTCOME_LABELS: Record<JobItemState, { label: string; tone: Tone }> = {
+const OUTCOME_LABELS: Record<JobItemState, { label: string; tone: Tone }> = {
   done: { label: 'Changed', tone: 'ok' },
   unchanged: { label: 'Unchanged', tone: 'neutral' },
   conflict: { label: 'Skipped', tone: 'warn' },
   failed: { label: 'Failed', tone: 'bad' },
   open: { label: 'Not yet', tone: 'neutral' },
 };
+
+/** Outcome of the items of a job in a state as text and tone: a job that has ended attempts no more items. */
+export const getOutcome = (job: Pick<Job, 'state'>, state: JobItemState): { label: string; tone: Tone } =>
+  state === 'open' && hasEnded(job) ? { label: 'Not attempted', tone: 'neutral' } : OUTCOME_LABELS[state];
 
 /** What the done items of a job are: "changed". */
 export const getDoneLabel = ({ kind }: Pick<Job, 'kind'>): string => JOB_KINDS[kind].done ?? 'changed';

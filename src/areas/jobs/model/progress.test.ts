@@ -9,8 +9,10 @@ import {
   formatForecast,
   formatRate,
   formatWaiting,
+  getOutcome,
 } from './format.ts';
 import { getProgress, getRate, progressSamples, recordProgress } from './progress.ts';
+import { describeCancel } from './use-job-actions.tsx';
 
 const job = (more: Partial<Job> = {}): Job => ({
   id: 7,
@@ -87,6 +89,20 @@ test('sentences about a job', () => {
   expect(formatEnded(ended({ inverseJobId: 8, state: 'cancelled' }))).toMatch(
     /cancelled · 80 changed · 20 sec · undone$/,
   );
+});
+
+test('says what is left of a job that is cancelled', () => {
+  expect(describeCancel(job({ state: 'waiting' }))).toBe('Nothing has been changed yet.');
+  expect(describeCancel(job())).toBe(
+    'What it changes until it stops stays changed; the rest will not be attempted.',
+  );
+  expect(describeCancel(job({ done: 20 }))).toBe(
+    '20 people changed so far stay changed; 80 of 100 will not be attempted.',
+  );
+  expect(getOutcome(job(), 'open').label).toBe('Not yet');
+  for (const state of ['cancelled', 'stopped', 'finished'] as const)
+    expect(getOutcome(job({ state }), 'open').label).toBe('Not attempted');
+  expect(getOutcome(job({ state: 'cancelled' }), 'done').label).toBe('Changed');
 });
 
 test('a moment names the day unless it is today', () => {

@@ -51,6 +51,17 @@ const showReadError = (thrown: unknown) =>
     description: toServiceError(thrown).message,
   });
 
+/** What cancelling a job leaves, in words. A running job changes more while the question is read. */
+export function describeCancel(job: Job): string {
+  if (job.kind === 'backup') return 'The data written so far is discarded.';
+  const rest = job.total - getProcessed(job);
+  if (rest < job.total)
+    return `${countItems(job, job.done)} changed so far stay changed; ${formatNumber(rest)} of ${formatNumber(job.total)} will not be attempted.`;
+  return job.state === 'running'
+    ? 'What it changes until it stops stays changed; the rest will not be attempted.'
+    : 'Nothing has been changed yet.';
+}
+
 /** Actions for a job with the reasons why they are not possible; those that do not apply to its state are undefined. */
 export function useJobActions(job: Job) {
   const client = useQueryClient();
@@ -77,19 +88,12 @@ export function useJobActions(job: Job) {
       toast({ tone: 'bad', title: `${job.title}: nothing done`, description: message }),
   };
 
-  const confirmCancel = () => {
-    const rest = job.total - getProcessed(job);
-    return confirm({
+  const confirmCancel = () =>
+    confirm({
       title: 'Cancel this job?',
       body: (
         <p>
-          {endSentence(job.title)}{' '}
-          {job.kind === 'backup'
-            ? 'The data written so far is discarded.'
-            : rest === job.total
-              ? 'Nothing has been changed yet.'
-              : `${countItems(job, job.done)} changed so far stay changed; ${formatNumber(rest)} of ${formatNumber(job.total)} will not be attempted.`}{' '}
-          A cancelled job cannot be resumed.
+          {endSentence(job.title)} {describeCancel(job)} A cancelled job cannot be resumed.
         </p>
       ),
       action: 'Cancel job',
@@ -97,7 +101,6 @@ export function useJobActions(job: Job) {
       danger: true,
       run: async () => callbacks.onSuccess(await cancel.mutateAsync({ path })),
     });
-  };
   const confirmUndo = () =>
     confirm({
       title: `Undo for ${countItems(job, job.done)}?`,

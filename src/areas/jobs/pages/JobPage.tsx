@@ -39,7 +39,7 @@ import {
   formatWaiting,
   getDoneLabel,
   isUndoable,
-  OUTCOME_LABELS,
+  getOutcome,
   STATE_LABELS,
 } from '../model/format.ts';
 import { countByState, MAX_FOUND, useJobItems } from '../model/job-items.ts';
@@ -297,7 +297,7 @@ function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
             <li key={state}>
               <i className={`job-outcome-${state}`} aria-hidden />
               <b>{formatNumber(count)}</b>{' '}
-              {state === 'done' ? getDoneLabel(job) : OUTCOME_LABELS[state].label.toLowerCase()}
+              {state === 'done' ? getDoneLabel(job) : getOutcome(job, state).label.toLowerCase()}
             </li>
           ))}
         </ul>
@@ -384,10 +384,10 @@ function Items({ job, reasons, view, show, type, settle }: ItemsProps) {
   const { groups } = useDirectory();
   const { rows, isDimmed, error, isFetching, refetch } = useJobItems(job, view, reasons);
   const [one, many] = JOB_KINDS[job.kind].nouns;
-  const { kind, parameters } = job;
+  const { kind, parameters, state: jobState } = job;
   const columns = useMemo(
-    () => createItemColumns({ kind, parameters }, groups, one),
-    [kind, parameters, groups, one],
+    () => createItemColumns({ kind, parameters, state: jobState }, groups, one),
+    [kind, parameters, jobState, groups, one],
   );
   const isFiltered = view.state !== 'all' || view.reason !== '' || view.q !== '';
   const segments = SEGMENTS.filter(
@@ -406,7 +406,7 @@ function Items({ job, reasons, view, show, type, settle }: ItemsProps) {
           onChange={(state) => show({ ...view, state, reason: '' })}
           options={segments.map((value) => ({
             value,
-            label: value === 'all' ? 'All' : OUTCOME_LABELS[value].label,
+            label: value === 'all' ? 'All' : getOutcome(job, value).label,
             count: countByState(job, value),
           }))}
         />

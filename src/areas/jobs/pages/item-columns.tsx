@@ -7,7 +7,7 @@ import { capitalize } from '../../../lib/text/sentences.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { OUTCOME_LABELS } from '../model/format.ts';
+import { getOutcome } from '../model/format.ts';
 import { describeChange } from '../model/item-change.ts';
 import { getItemEntry } from '../model/request-facts.ts';
 
@@ -67,7 +67,7 @@ function ItemName({ job, item, tabIndex }: ItemNameProps) {
 
 /** Columns of the items of a job. @param noun name of one item */
 export function createItemColumns(
-  job: Pick<Job, 'kind' | 'parameters'>,
+  job: Pick<Job, 'kind' | 'parameters' | 'state'>,
   groups: readonly GroupInfoResponse[],
   noun: string,
 ): readonly Column<JobItem>[] {
@@ -105,9 +105,12 @@ export function createItemColumns(
     {
       id: 'outcome',
       header: 'Outcome',
-      width: 100,
+      width: 116,
       small: 'aside',
-      cell: ({ state }) => <Badge tone={OUTCOME_LABELS[state].tone}>{OUTCOME_LABELS[state].label}</Badge>,
+      cell: ({ state }) => {
+        const { label, tone } = getOutcome(job, state);
+        return <Badge tone={tone}>{label}</Badge>;
+      },
     },
     {
       id: 'reason',
