@@ -156,6 +156,38 @@ test('a report is not generated again with another template, unless it is chosen
   });
 });
 
+test('a report that has started is not said to have failed when its job cannot be read', async ({
+  page,
+  expectFailure,
+}) => {
+  expectFailure(400, 503);
+  await openAs(page, ada);
+  await createEntryType(page, 'Mole');
+  await uploadTemplate(page, 'Mole', 'Mole profile', 'Mole {Name}');
+  await page.goto('/reports/generate?type=Mole');
+  await page.route('**/templatereports/*/runs', (route) =>
+    route.fulfill({ status: 400, json: { message: 'The report was refused' } }),
+  );
+  await page.getByRole('button', { name: 'Generate report' }).click();
+  await expect(page.getByText('The report was refused')).toBeVisible();
+  await page.unroute('**/templatereports/*/runs');
+
+  await test.step('the next failure replaces the message of the last one', async () => {
+    await page.route('**/templatereports/schedules', (route) =>
+      route.fulfill({ status: 400, json: { message: 'The schedule was refused' } }),
+    );
+    await chooseOption(findSelect(page, 'Generate'), 'Daily');
+    await page.getByRole('button', { name: 'Save schedule' }).click();
+    await expect(page.getByText('The schedule was refused')).toBeVisible();
+    await expect(page.getByText('The report was refused')).toBeHidden();
+    await chooseOption(findSelect(page, 'Generate'), 'Once, now');
+  });
+
+  await page.route(/\/jobs\/\d+$/, (route) => route.fulfill({ status: 503, json: { message: 'Busy' } }));
+  await page.getByRole('button', { name: 'Generate report' }).click();
+  await expect(page.getByRole('row', { name: /Mole profile/ })).toContainText('Ready');
+});
+
 test('a recipient who may no longer receive reports is named, and removed by keyboard', async ({
   page,
   calls,

@@ -333,8 +333,12 @@ function useStart() {
   const start = useWrite('startReportRun', {
     async mutationFn({ templateId, body }: Exclude<StartRequest, { schedule: NewReportSchedule }>) {
       const { data } = await startReportRun({ path: { templateId }, body });
-      const { data: job } = await getJob({ path: { jobId: data.jobId } });
-      showStartedJob(client, job);
+      try {
+        const { data: job } = await getJob({ path: { jobId: data.jobId } });
+        showStartedJob(client, job);
+      } catch {
+        // The report is generated whether or not its job can be read now.
+      }
       await router.navigate({ to: '/reports/runs' });
     },
   });
@@ -347,7 +351,9 @@ function useStart() {
   return {
     isPending: start.isPending || save.isPending,
     error: start.error ?? save.error,
-    mutateAsync: (request: StartRequest) =>
-      request.schedule ? save.mutateAsync(request.schedule) : start.mutateAsync(request),
+    mutateAsync: (request: StartRequest) => {
+      (request.schedule ? start : save).reset();
+      return request.schedule ? save.mutateAsync(request.schedule) : start.mutateAsync(request);
+    },
   };
 }
