@@ -246,7 +246,9 @@ export function parseNumber(
   if (decimal === 'comma') {
     if (DECIMAL_COMMA.test(plain))
       return toFiniteNumber(plain.replaceAll(/[. ]/g, '').replace(',', '.'), error);
-    return CANONICAL.test(plain) && !/^[+-]?[1-9]\d*\.\d{3}$/.test(plain) ? toFiniteNumber(plain, error) : error;
+    return CANONICAL.test(plain) && !/^[+-]?[1-9]\d*\.\d{3}$/.test(plain)
+      ? toFiniteNumber(plain, error)
+      : error;
   }
   if (CANONICAL.test(plain)) return toFiniteNumber(plain, error);
   return GROUPED_WITH_COMMAS.test(plain) ? toFiniteNumber(plain.replaceAll(',', ''), error) : error;
