@@ -133,3 +133,48 @@ test('renders hostile texts in names, fields, choices, users and values as text 
   await page.getByRole('button', { name: 'Compare' }).last().click();
   await expectText(ALL_PAYLOADS);
 });
+
+/** Texts of the page that are cut off at the edge of the window, apart from those that end in an ellipsis. */
+const findCutTexts = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('main *, [role=dialog] *')]
+      .filter((element) => {
+        const { right, width } = element.getBoundingClientRect();
+        return width > 1 && right > window.innerWidth + 1 && element.children.length === 0;
+      })
+      .filter((element) => {
+        for (let box: Element | null = element; box; box = box.parentElement)
+          if (getComputedStyle(box).textOverflow === 'ellipsis') return false;
+        return true;
+      })
+      .map((element) => `${element.tagName} ${(element.textContent ?? '').slice(0, 30)}`),
+  );
+
+test('breaks long words of names on the pages of a phone', async ({ page }) => {
+  await openAs(page, ada);
+  const word = 'Donaudampfschifffahrtsgesellschaftskapitaensmuetzenabzeichenverordnungen'
+    .repeat(2)
+    .slice(0, 99);
+  const names = { apiName: 'Longest', singularName: word, pluralName: `${word}s` };
+  await sendRequest(page.request, 'POST', SCHEMA, names);
+  const choiceValues = [{ name: word.repeat(2) }, { name: 'Short' }];
+  const choice = { apiName: 'Choice', name: word, fieldType: 2, choiceValues };
+  const { id } = (await sendRequest(page.request, 'POST', `${SCHEMA}/Longest/fields`, choice)) as FieldVm;
+  const fields = (await sendRequest(page.request, 'GET', `${SCHEMA}/Longest/fields`)) as FieldVm[];
+  const [entry] = (await sendRequest(page.request, 'POST', `${DATA}/Longest`, {
+    storeRequests: [{ entryId: -1, fieldId: fields[0]?.id, value: word }],
+  })) as DataRequestResultVm[];
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of [
+    'Longest/schema',
+    `Longest/schema?field=${id}`,
+    `Longest/${entry?.entryId}`,
+    `Longest/merge?ids=${entry?.entryId}`,
+    'Longest/import',
+  ]) {
+    await page.goto(`/entries/${path}`);
+    await expect(page.getByText(word).first()).toBeVisible();
+    await expect(page.getByRole('progressbar')).toHaveCount(0);
+    expect(await findCutTexts(page), path).toEqual([]);
+  }
+});

@@ -55,7 +55,9 @@ it('requires choices of a choice field only', () => {
 
 it('requires complete conditions where a value is required under conditions', () => {
   const city = createField(7, 'City');
-  const getValues = (conditions: readonly { fieldId: number; operation: number; value: string | string[] | null }[]) =>
+  const getValues = (
+    conditions: readonly { fieldId: number; operation: number; value: string | string[] | null }[],
+  ) =>
     toFieldValues(
       createField(8, 'Stage', FIELD.text, { requiredWhen: { match: 'all', conditions: [...conditions] } }),
       new Map([[city.id, city]]),
