@@ -97,7 +97,7 @@ export async function confirmLeave(): Promise<boolean> {
 /** Makes the browser ask before the tab closes or reloads while staged work or running jobs exist. */
 export function guardBeforeUnload(): void {
   addEventListener('beforeunload', (event) => {
-    for (const commit of [...openEditors]) commit();
+    for (const commit of openEditors) commit();
     if (!isReleased && (heldWork.size > 0 || hasRunningJobs())) event.preventDefault();
   });
 }

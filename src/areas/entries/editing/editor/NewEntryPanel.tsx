@@ -73,6 +73,7 @@ export default function NewEntryPanel({ type, schema, onClose }: NewEntryPanelPr
   };
   return (
     <Panel title={`New ${type.singularName}`} onClose={onClose} confirmClose={confirmClose}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- event delegation for the editors */}
       <form
         ref={focusFirst}
         className="form"
