@@ -11,6 +11,7 @@ import {
   type PartitionedTable,
 } from '../db/partitions.ts';
 import { KERNEL_MAIL_EXAMPLES } from '../mail/examples.ts';
+import { deleteOldMails, MAIL_RETENTION_DAYS } from '../mail/mail.store.ts';
 import { deleteExpiredEventsTask, EVENT_RETENTION_DAYS } from '../outbox/delete-expired-events.ts';
 import { createItemTask } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
@@ -24,6 +25,13 @@ const createRateLimitCleanupTask = ({ db }: { db: Db }): ScheduledTask => ({
   name: 'ended rate limits',
   intervalMs: HOUR_MS,
   run: async () => ((await deleteEndedWindows(db)) ? { runAgainInMs: 0 } : undefined),
+});
+
+/** Scheduled task that deletes old mails: recipients and subjects are personal data. */
+const createMailRetentionTask = ({ db }: { db: Db }): ScheduledTask => ({
+  name: 'old mails',
+  intervalMs: HOUR_MS,
+  run: async () => ((await deleteOldMails(db)) ? { runAgainInMs: 0 } : undefined),
 });
 
 /** Scheduled task that deletes audit rows older than the setting, in pieces, the sites in turns. */
@@ -94,6 +102,7 @@ export const kernelArea = defineArea({
   tasks: (context) => [
     deleteExpiredEventsTask(context),
     createRateLimitCleanupTask(context),
+    createMailRetentionTask(context),
     createAuditRetentionTask(context),
     createSealTask(context),
     createPartitionTask(context),
@@ -111,7 +120,7 @@ export const kernelArea = defineArea({
     seat_change: { backup: { leftOut: 'derived from the audit log' } },
     topic: { backup: { leftOut: 'log of the installation' } },
     topic_event: { backup: { leftOut: 'log of the installation' }, retention: '9 days' },
-    mail: { backup: { leftOut: 'log of the installation' } },
+    mail: { backup: { leftOut: 'log of the installation' }, retention: `${MAIL_RETENTION_DAYS} days` },
     task_failure: { backup: { leftOut: 'log of the installation' } },
     service_process: {
       backup: { leftOut: 'belongs to the installation, not to a site' },

@@ -13,7 +13,7 @@ import { type Db, openDatabase, withTransaction } from '../db/database.ts';
 import { Secret } from '../secret.ts';
 import { createLog } from '../telemetry/log.ts';
 import { type MailWorker, startMailWorker } from './mail-worker.ts';
-import { claimDueMails, markFailed, queueMail } from './mail.store.ts';
+import { claimDueMails, deleteOldMails, markFailed, queueMail } from './mail.store.ts';
 import { composePasswordResetMail, composeSetPasswordMail } from './messages.ts';
 
 const log = createLog('silent');
@@ -248,6 +248,15 @@ onEachDatabase((database) => {
     expect((await claimDueMails(db, 4)).map(({ subject }) => subject)).toEqual(['Still good']);
     expect(await rows(db)).toMatchObject([{ sent_at: null, attempts: 0 }, { attempts: 1 }]);
     expect((await rows(db))[0]?.last_error).toContain('expired');
+  });
+
+  test('mails are deleted after 90 days, but none that is still to be sent', async () => {
+    const { db } = database();
+    for (const subject of ['Old', 'Waiting', 'New']) await queue(db, subject);
+    await sql`update mail set created_at = now() - interval '91 days' where subject <> 'New'`.execute(db);
+    await sql`update mail set expires_at = now() - interval '1 day' where subject <> 'Waiting'`.execute(db);
+    expect(await deleteOldMails(db)).toBe(false);
+    expect((await rows(db)).map(({ subject }) => subject)).toEqual(['Waiting', 'New']);
   });
 
   test('a mail is due immediately, also when queued in the second half of a millisecond', async () => {

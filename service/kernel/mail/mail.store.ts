@@ -147,3 +147,18 @@ export async function markFailed(db: Kysely<Tables>, mail: ClaimedMail, reason: 
     returning isfinite(next_attempt_at) as "willRetry"`.execute(db);
   return rows[0]?.willRetry ?? true;
 }
+
+/** Days for which mails are kept, sent or not. No link in a mail is valid for as long. */
+export const MAIL_RETENTION_DAYS = 90;
+/** Rows looked at by one statement; bounds the time for which it blocks the embedded database. */
+const RETENTION_BATCH = 10_000;
+
+/** Deletes the oldest mails if they are older than the retention time. Returns whether there may be more. */
+export async function deleteOldMails(db: Kysely<Tables>): Promise<boolean> {
+  // Ids follow the time of creation: the oldest mails are found without an index of times.
+  const { numAffectedRows } = await sql`
+    with oldest as materialized (select mail_id, created_at, expires_at from mail order by mail_id limit ${RETENTION_BATCH})
+    delete from mail using oldest where mail.mail_id = oldest.mail_id and oldest.expires_at < now()
+      and oldest.created_at < now() - make_interval(days => ${MAIL_RETENTION_DAYS})`.execute(db);
+  return Number(numAffectedRows) === RETENTION_BATCH;
+}
