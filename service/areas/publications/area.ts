@@ -1,5 +1,5 @@
 import { defineArea } from '../../kernel/area/area.ts';
-import { createAttemptRetentionTask, createDeliveryTask } from './destinations/deliver.ts';
+import { createAttemptRetentionTask, createDeliveryTask, DELIVERY_TASKS } from './destinations/deliver.ts';
 import { destinationHandlers } from './destinations/destinations.ts';
 import { createFillTask, wakeFillTaskOnCommits } from './fill-topics.ts';
 import { publicationHandlers } from './handlers.ts';
@@ -24,7 +24,11 @@ export const publicationsArea = defineArea({
   }),
   tasks({ db, services }) {
     wakeFillTaskOnCommits((name) => services.wakeTask(name));
-    return [createFillTask({ db }), createDeliveryTask({ db, services }), createAttemptRetentionTask({ db })];
+    return [
+      createFillTask({ db }),
+      ...DELIVERY_TASKS.map((name) => createDeliveryTask({ db, services }, name)),
+      createAttemptRetentionTask({ db }),
+    ];
   },
   auditActions: {
     destination: ['destination.create', 'destination.update', 'destination.delete', 'destination.resend'],

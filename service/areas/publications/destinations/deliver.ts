@@ -11,10 +11,19 @@ import { formatMessage } from '../messages.ts';
 import * as store from './destinations.store.ts';
 import type { DueDestination, NewAttempt } from './destinations.store.ts';
 
-export const DELIVERY_TASK = 'deliver events to destinations';
+const TASK = 'deliver events to destinations';
+/** Destinations to which a process delivers at the same time, so that a slow receiver does not hold up the others. */
+const LANES = 3;
+/** Names of the scheduled tasks to wake when there is something to deliver. */
+export const DELIVERY_TASKS: readonly string[] = Array.from(
+  { length: LANES },
+  (_, index) => `${TASK} ${index + 1}`,
+);
 const INTERVAL_MS = 1_000;
 /** Messages that a process delivers to a destination before it takes another one. */
 const BATCH_SIZE = 20;
+/** A destination whose receiver is slow gives way after this time. */
+const TURN_MS = 2_000;
 /** A destination that has failed for this long is switched off. */
 const MAX_FAILING_MS = 3 * 86_400_000;
 const FIRST_RETRY_MS = 5_000;
@@ -164,8 +173,8 @@ export async function getDeliveryTarget(
 
 /**
  * Delivers a batch of messages in order. The first that fails is tried again later and holds up those after it. No transaction is open
- * during a request; the fence of the lease makes a process whose lease has lapsed save nothing. When the service stops, the batch ends
- * after the message on its way: receivers can be slow.
+ * during a request; the fence of the lease makes a process whose lease has lapsed save nothing. When the service stops or the turn is
+ * over, the batch ends after the message on its way: receivers can be slow.
  * @returns whether there may be more to deliver now
  */
 async function deliver(
@@ -184,6 +193,7 @@ async function deliver(
     ...due,
     secret: decryptSecret(services, siteId, due.secret),
   });
+  const endsAt = performance.now() + TURN_MS;
   try {
     for (const [index, message] of messages.entries()) {
       const { isDelivered, ...attempt } = await sender.send(message);
@@ -194,7 +204,7 @@ async function deliver(
       }
       due.failures = 0;
       due.failingSince = null;
-      const isLast = signal.aborted || index === messages.length - 1;
+      const isLast = signal.aborted || performance.now() > endsAt || index === messages.length - 1;
       const isSaved = await store.saveDelivery(db, due, {
         next: message.off + 1,
         failures: 0,
@@ -246,10 +256,13 @@ async function saveFailure(
   );
 }
 
-/** Scheduled task that pushes events to the destinations of all sites. */
-export const createDeliveryTask = (context: DeliveryContext): ScheduledTask =>
-  createItemTask(context.db, {
-    name: DELIVERY_TASK,
+/**
+ * Scheduled task that pushes events to the destinations of all sites, one of several in a process. Leases share the destinations among
+ * them, and failures count for all together.
+ */
+export const createDeliveryTask = (context: DeliveryContext, name = TASK): ScheduledTask => ({
+  ...createItemTask(context.db, {
+    name: TASK,
     intervalMs: INTERVAL_MS,
     maxRunMs: 30_000,
     async listItems() {
@@ -257,7 +270,9 @@ export const createDeliveryTask = (context: DeliveryContext): ScheduledTask =>
       return destinations.map((each) => ({ ...each, item: `destination ${each.id}` }));
     },
     runStep: ({ siteId, id }, signal) => deliver(context, { siteId, id, signal }),
-  });
+  }),
+  name,
+});
 
 const ATTEMPT_RETENTION_DAYS = 9;
 const ATTEMPT_BATCH = 10_000;

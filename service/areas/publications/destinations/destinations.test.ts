@@ -14,7 +14,12 @@ import type { ErrorBody } from '../../../testing/calls.ts';
 import { readLoopbackTls, trustLoopbackCertificate } from '../../../testing/servers/agent-clients.ts';
 import { as, makePerson, makeSite, onEachApp, services, type Person } from '../../../testing/site.ts';
 import { runTask } from '../../../testing/tasks.ts';
-import { createAttemptRetentionTask, createDeliveryTask, getDeliveryRetryMs } from './deliver.ts';
+import {
+  createAttemptRetentionTask,
+  createDeliveryTask,
+  DELIVERY_TASKS,
+  getDeliveryRetryMs,
+} from './deliver.ts';
 
 const DESTINATIONS = '/api/rest/v1/publication/destinations';
 /** Failures of an outgoing request are reported after this time. */
@@ -90,12 +95,12 @@ onEachApp(
     const createGroups = async (...names: string[]) => {
       for (const name of names) expect((await api().post('user/group', { name })).status).toBe(200);
     };
-    async function createDestination(): Promise<Destination> {
+    async function createDestination(name = 'Warehouse'): Promise<Destination> {
       const topics = await api().get<{ id: number; name: string }[]>(
         '/api/rest/v1/publication/topicdefinitions',
       );
-      const topicId = topics.body.find(({ name }) => name === 'default-users')?.id;
-      const created = await api().post<Destination>(DESTINATIONS, { topicId, name: 'Warehouse', url });
+      const topicId = topics.body.find((topic) => topic.name === 'default-users')?.id;
+      const created = await api().post<Destination>(DESTINATIONS, { topicId, name, url });
       expect([created.status, created.text]).toEqual([200, created.text]);
       return created.body;
     }
@@ -257,6 +262,27 @@ onEachApp(
         { status: 500, address: url },
       ]);
       expect(await read(destination)).toMatchObject({ lag: 0 });
+    });
+
+    test('a receiver that is slow does not hold up other destinations', async () => {
+      const slow = await createDestination();
+      const other = await createDestination('Office');
+      await createGroups('A', 'B');
+      const held: ServerResponse[] = [];
+      // The first request is answered when the other destination has got all its events.
+      answer = (_request, response) => {
+        if (received.length === 1) held.push(response);
+        else response.end();
+        if (received.length === 3) held[0]?.end();
+      };
+      await Promise.all(
+        DELIVERY_TASKS.map((name) =>
+          runTask(createDeliveryTask({ db: context().db, services: testServices }, name)),
+        ),
+      );
+      expect(received.map(({ name }) => name)).toEqual(['A', 'A', 'B', 'B']);
+      for (const destination of [slow, other])
+        expect(await read(destination)).toMatchObject({ lag: 0, failures: 0 });
     });
 
     test('a stop ends a batch after the message on its way, and another process continues at once', async () => {

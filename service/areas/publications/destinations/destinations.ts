@@ -13,7 +13,7 @@ import { validateEgressUrl, validateNatsUrl } from '../../../kernel/network/egre
 import { listTopics } from '../publications.store.ts';
 import {
   createSender,
-  DELIVERY_TASK,
+  DELIVERY_TASKS,
   getDeliveryTarget,
   getSecretContext,
   readDeliveries,
@@ -107,7 +107,7 @@ export const destinationHandlers: Handlers<Operations> = {
         throw nameTaken(after.name);
       record({ action: 'destination.update', subject: ['destination', before.id, after.name], changes });
     });
-    call.services.wakeTask(DELIVERY_TASK);
+    for (const name of DELIVERY_TASKS) call.services.wakeTask(name);
     return respondWithDestination(call.db, caller.siteId, params.destinationId);
   },
 
@@ -160,7 +160,7 @@ export const destinationHandlers: Handlers<Operations> = {
       });
     });
     if (!message) {
-      services.wakeTask(DELIVERY_TASK);
+      for (const name of DELIVERY_TASKS) services.wakeTask(name);
       return ok({ attempts: [] });
     }
     const target = await getDeliveryTarget({ db, services }, siteId, destination);
