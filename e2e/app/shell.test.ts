@@ -101,6 +101,8 @@ test('help opens for the page and lists its shortcuts; the cheat sheet lists all
   await expect(help).toBeHidden();
   await expect(page.getByRole('article', { name: 'Users' })).toBeVisible();
   await expectAccessible(page);
+  await page.goto('/help/constructor');
+  await expect(page.getByText('There is no page “constructor”')).toBeVisible();
   await page.getByRole('link', { name: 'Operating' }).click();
   await expect(page.getByRole('article').getByRole('table').first()).toBeVisible();
   await page.getByRole('button', { name: 'Help', exact: true }).click();

@@ -7,6 +7,9 @@ const RESERVED_FIELD_NAMES: ReadonlySet<string> = new Set([
   'prototype',
 ]);
 
-/** True for an apiName that a field may not have, without regard to case. */
+/**
+ * True for an apiName that a field may not have, without regard to case. Rows are objects without the fields that have no data, where
+ * `toString` would be the inherited method.
+ */
 export const isReservedFieldName = (apiName: string): boolean =>
-  RESERVED_FIELD_NAMES.has(apiName.toLowerCase());
+  RESERVED_FIELD_NAMES.has(apiName.toLowerCase()) || apiName in Object.prototype;

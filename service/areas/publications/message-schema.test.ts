@@ -22,16 +22,13 @@ onEachApp((context) => {
     const things = await makeThings(context());
     const { api, person } = things;
     const entryTypes = [{ entryTypeId: things.typeId }];
-    for (const format of ['Rows', 'Cells'])
-      expect(
-        (
-          await api.post(`${PUBLICATION}/topicdefinitions`, {
-            name: format.toLowerCase(),
-            format,
-            entryTypes,
-          })
-        ).status,
-      ).toBe(200);
+    for (const [name, format] of [
+      ['rows', 'Rows'],
+      ['constructor', 'Cells'],
+    ])
+      expect((await api.post(`${PUBLICATION}/topicdefinitions`, { name, format, entryTypes })).status).toBe(
+        200,
+      );
     const [one = 0] = await things.create({ Name: 'A', Note: 'n'.repeat(10_001) });
     const values = {
       Memo: 'text',
@@ -74,6 +71,7 @@ onEachApp((context) => {
         expect([name, validate(message), validate.errors]).toEqual([name, true, null]);
       const [message] = messages;
       expect(validate({ ...message, topicName: 'other' })).toBe(false);
+      expect(validate({ ...message, entityType: 'Other' })).toBe(false);
       expect(validate({ ...message, payload: { entities: { created: [{}] } } })).toBe(false);
       const unknown = `${PUBLICATION}/topicdefinitions/${id}/schema?schemaVersion=${described.schemaVersion + 1}`;
       expect((await api.get(unknown)).status).toBe(404);

@@ -118,15 +118,15 @@ function otherEntities(name: string): Schema {
   return object({ created: list(entity), updated: list(entity), deleted: list(entity) });
 }
 
-const ENTITY_TYPES: Readonly<Record<string, readonly string[]>> = {
-  'default-users': ['Users', 'UserGroups'],
-  'default-schema': ['EntryLists'],
-};
+const ENTITY_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['default-users', ['Users', 'UserGroups']],
+  ['default-schema', ['EntryLists']],
+]);
 
 /** JSON Schema 2020-12 of the messages of a topic at a version of the schema with these entry types (spec 6.2, shapes 7). */
 export function buildMessageSchema(types: TypeDefinitions, topic: StoredTopic): Schema {
   const { name, definition } = topic;
-  const isData = ENTITY_TYPES[name] === undefined;
+  const isData = !ENTITY_TYPES.has(name);
   const format = definition?.format ?? (isData ? 'Cells' : 'None');
   const fields = isData ? listChosenFields(types, topic) : [];
   const dataEntities = format === 'Rows' ? rowEntities(fields) : cellEntities(fields);
@@ -141,7 +141,7 @@ export function buildMessageSchema(types: TypeDefinitions, topic: StoredTopic): 
         modifiedAt: { type: 'string', format: 'date-time' },
         topicName: { const: name },
         topicOffset: { type: 'integer', minimum: 0 },
-        entityType: { enum: ENTITY_TYPES[name] ?? ['Data'] },
+        entityType: { enum: ENTITY_TYPES.get(name) ?? ['Data'] },
         entityFormatType: { const: format },
         modifiedById: userId,
         modifiedByUserEmail: userEmail,

@@ -104,7 +104,7 @@ onEachApp((context) => {
       expect((await addField({ apiName: 'CITY' })).status).toBe(409);
       expect((await addField({ apiName: 'City' }, 'Deal')).status).toBe(200);
       expect((await addField({ apiName: 'Name' })).status).toBe(409);
-      for (const apiName of ['entryid', 'EntryName', 'EntryListId', 'constructor', 'Prototype'])
+      for (const apiName of ['entryid', 'EntryName', 'EntryListId', 'constructor', 'Prototype', 'toString'])
         expect((await addField({ apiName })).status).toBe(400);
     });
 

@@ -15,8 +15,8 @@ const GENERAL_GROUPS = new Set(['Anywhere', 'Go to']);
 
 /** Panel with the help for the page: what it is for, how to do its tasks, its shortcuts. */
 export default function HelpPanel({ onClose }: { onClose: () => void }) {
-  const topic = findTopic(useMatches().at(-1)?.routeId ?? '', Object.keys(HELP_TEXTS)) ?? '';
-  const text = HELP_TEXTS[topic];
+  const topic = findTopic(useMatches().at(-1)?.routeId ?? '', [...HELP_TEXTS.keys()]) ?? '';
+  const text = HELP_TEXTS.get(topic);
   const shortcuts = useShortcuts().filter(({ group }) => !GENERAL_GROUPS.has(group));
   return (
     <Panel title={text ? `Help: ${text.title}` : 'Help'} onClose={onClose}>

@@ -76,6 +76,10 @@ test('reads columns of names with the family name first, of addresses and of ids
   expect(resolve('Ångström\tZoë\nHåkonsen\tBjørn')).toEqual(found(1041, 1042));
 });
 
+test('does not take names of other things for titles of columns', () => {
+  expect(resolve('Ångström\nConstructor\nHåkonsen').unknown).toContain('Constructor');
+});
+
 test('reads only the identifying columns of a table with a header', () => {
   const csv = 'First name,Last name,E-mail,Seats\nZoë,Ångström,zoe@x.example,7\nX,Y,nobody@x.example,1042';
   expect(resolve(csv)).toEqual({ ids: [1041], several: [], unknown: ['nobody@x.example'] });

@@ -276,23 +276,23 @@ function readAddresses(text: string, people: KnownPeople, findings: PasteFinding
 /** Meaning of a column of a pasted table. */
 type Column = 'id' | 'email' | 'name' | 'firstName' | 'lastName';
 
-const COLUMNS_BY_TITLE: Record<string, Column> = {
-  id: 'id',
-  userid: 'id',
-  email: 'email',
-  mail: 'email',
-  emailaddress: 'email',
-  name: 'name',
-  fullname: 'name',
-  displayname: 'name',
-  person: 'name',
-  firstname: 'firstName',
-  givenname: 'firstName',
-  forename: 'firstName',
-  lastname: 'lastName',
-  surname: 'lastName',
-  familyname: 'lastName',
-};
+const COLUMNS_BY_TITLE: ReadonlyMap<string, Column> = new Map([
+  ['id', 'id'],
+  ['userid', 'id'],
+  ['email', 'email'],
+  ['mail', 'email'],
+  ['emailaddress', 'email'],
+  ['name', 'name'],
+  ['fullname', 'name'],
+  ['displayname', 'name'],
+  ['person', 'name'],
+  ['firstname', 'firstName'],
+  ['givenname', 'firstName'],
+  ['forename', 'firstName'],
+  ['lastname', 'lastName'],
+  ['surname', 'lastName'],
+  ['familyname', 'lastName'],
+]);
 
 /** Upper bound of a header line in characters; a longer line is not a table header. */
 const MAX_HEADER_LENGTH = 2000;
@@ -311,7 +311,7 @@ function parseTableHeader(header: string): Table | undefined {
   const titles = splitColumns(header, separator).map(toTitleKey);
   // "id; 1042; 1043" is a list.
   if (titles.some((title) => ENTRY_PATTERN.test(title))) return undefined;
-  const columns = titles.map((title) => COLUMNS_BY_TITLE[title]);
+  const columns = titles.map((title) => COLUMNS_BY_TITLE.get(title));
   const telling = columns.filter((column) => column !== undefined);
   const isEnough = telling.some((column) => column === 'id' || column === 'email' || column === 'name');
   const isPair = telling.includes('firstName') && telling.includes('lastName');
@@ -319,7 +319,7 @@ function parseTableHeader(header: string): Table | undefined {
 }
 
 /** Whether a word is the title of a column that identifies users. */
-const isTitle = (text: string): boolean => COLUMNS_BY_TITLE[toTitleKey(text)] !== undefined;
+const isTitle = (text: string): boolean => COLUMNS_BY_TITLE.has(toTitleKey(text));
 
 const toTitleKey = (title: string): string => trimPunctuation(foldText(title)).replaceAll(/[\s_-]/g, '');
 

@@ -317,6 +317,16 @@ describe('files that are refused', () => {
       /has macros/,
     ],
     [
+      'a document of another type',
+      () =>
+        packFiles({
+          ...base,
+          '[Content_Types].xml':
+            base['[Content_Types].xml']?.replace(/[^"]*document\.main\+xml/, 'constructor') ?? '',
+        }),
+      /not a \.docx or \.xlsx/,
+    ],
+    [
       'an attached template',
       () => packFiles({ ...base, [RELS]: relation('attachedTemplate', 'https://evil.example/a.dotm') }),
       /attached to the template https:\/\/evil/,

@@ -69,7 +69,7 @@ const DDE_FORMULA = /[\w'"]\s*\|\s*(?:'|\w).*!/;
 export async function readPackage(bytes: Buffer): Promise<DocumentPackage> {
   const members = await readMembers(bytes);
   const contentTypes = readContentTypes(members);
-  const [main] = [...contentTypes].filter(([, type]) => type in MAIN_TYPES);
+  const [main] = [...contentTypes].filter(([, type]) => Object.hasOwn(MAIN_TYPES, type));
   const format = main && MAIN_TYPES[main[1]];
   if (!main || !format || !members.has(main[0]))
     throw new RefusedFileError('The file is not a .docx or .xlsx document.');

@@ -58,7 +58,7 @@ export function createPictureExchange(nonce: string): PictureExchange {
   return {
     toText(value) {
       const [first] = value ? listItems(value) : [];
-      if (first?.kind !== 'picture' || !(first.type in EXTENSIONS)) return `${nonce}:-`;
+      if (first?.kind !== 'picture' || !Object.hasOwn(EXTENSIONS, first.type)) return `${nonce}:-`;
       images.set(first.sha256, first);
       return `${nonce}:${first.sha256}`;
     },

@@ -23,10 +23,10 @@ export interface Document {
 }
 
 /** The documents by name: `docs/help/users.md` is `users`. */
-export type Documents = Readonly<Record<string, Document>>;
+export type Documents = ReadonlyMap<string, Document>;
 
 /** Names the documents of `import.meta.glob` by their files. */
 export const nameDocuments = (files: Readonly<Record<string, Document>>): Documents =>
-  Object.fromEntries(
+  new Map(
     Object.entries(files).map(([path, document]) => [/([^/]+)\.md$/.exec(path)?.[1] ?? path, document]),
   );

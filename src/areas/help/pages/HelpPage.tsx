@@ -20,7 +20,7 @@ const route = getRouteApi('/_app/help/{-$topic}');
 /** Documentation that ships with the console: the help texts of all pages, and the guides. */
 export function HelpPage() {
   const { topic = DEFAULT_TOPIC } = route.useParams();
-  const document = HELP_TEXTS[topic] ?? GUIDES[topic];
+  const document = HELP_TEXTS.get(topic) ?? GUIDES.get(topic);
   return (
     <Page title="Documentation">
       <div className="help-page">
@@ -54,9 +54,7 @@ export function HelpPage() {
 }
 
 function Topics({ title, documents, current }: { title: string; documents: Documents; current: string }) {
-  const sorted = Object.entries(documents).toSorted(([, one], [, other]) =>
-    one.title.localeCompare(other.title),
-  );
+  const sorted = [...documents].toSorted(([, one], [, other]) => one.title.localeCompare(other.title));
   return (
     <section>
       <h2>{title}</h2>

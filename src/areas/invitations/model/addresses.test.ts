@@ -41,6 +41,7 @@ describe('tables', () => {
       'Cleo;cleo@z.example;;90;',
       'Dan;dan.x.example;;;',
       'Eve;eve@x.example;forever;;',
+      'Con;con@x.example;constructor;;',
       'Fay;fay@x.example;temporary;0;',
       'Gil;gil@x.example;permanent;5;',
     ].join('\r\n');
@@ -54,6 +55,11 @@ describe('tables', () => {
       { email: 'cleo@z.example', key: 'cleo@z.example', rowTerms: { type: 1, days: 90 } },
       { email: 'dan.x.example', key: 'dan.x.example', error: NOT_AN_ADDRESS },
       { email: 'eve@x.example', key: 'eve@x.example', error: '“forever” is neither Permanent nor Temporary' },
+      {
+        email: 'con@x.example',
+        key: 'con@x.example',
+        error: '“constructor” is neither Permanent nor Temporary',
+      },
       {
         email: 'fay@x.example',
         key: 'fay@x.example',

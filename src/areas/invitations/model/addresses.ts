@@ -50,12 +50,12 @@ const HEADINGS: Record<Column, RegExp> = {
   groups: /^(user[ _-]?)?groups?$/i,
 };
 
-const TYPE_BY_NAME: Readonly<Record<string, number>> = {
-  permanent: PERMANENT,
-  0: PERMANENT,
-  temporary: TEMPORARY,
-  1: TEMPORARY,
-};
+const TYPE_BY_NAME: ReadonlyMap<string, number> = new Map([
+  ['permanent', PERMANENT],
+  ['0', PERMANENT],
+  ['temporary', TEMPORARY],
+  ['1', TEMPORARY],
+]);
 
 const FIRST_LINE = /^[^\n]*/;
 const SEPARATORS = /[,;\t|]/;
@@ -112,7 +112,7 @@ function parseTableRow(cells: readonly string[], { email: at, ...columns }: Colu
   const days = getCell(cells, columns.days).replace(/\s*days?$/i, '');
   const groups = parseNameList(getCell(cells, columns.groups));
   if (days !== '') Object.assign(own, { type: TEMPORARY, days: Number(days) });
-  if (type !== '') own.type = TYPE_BY_NAME[type] ?? Number.NaN;
+  if (type !== '') own.type = TYPE_BY_NAME.get(type) ?? Number.NaN;
   if (groups.length > 0) own.groups = groups;
   const error = found ? getTermsError(own, type, days) : NOT_AN_ADDRESS;
   return error === undefined ? createEntry(email, own) : createInvalidEntry(email, error);
