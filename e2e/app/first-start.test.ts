@@ -15,6 +15,8 @@ test('the printed link creates the first administrator and signs in', async ({ p
   const task = await countSteps(page);
   await page.goto(usedLink);
   await expect(page.getByRole('heading', { name: 'First administrator' })).toBeVisible();
+  // The token is not left in the address bar.
+  await expect(page).toHaveURL('/link');
   await expect(page.getByLabel('First name')).toBeFocused();
   await expectAccessible(page);
 
@@ -73,6 +75,8 @@ test('an invalid link shows the same page', async ({ page, expectFailure }) => {
   expectFailure(400);
   await page.goto('/link#not-a-token');
   await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Open the link again' })).toBeVisible();
 });
 
 test('the service prints no further link once there is an administrator', async ({ service }) => {

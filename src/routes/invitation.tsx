@@ -3,7 +3,7 @@ import type { ReceivedInvitation } from '../../contract/generated/types.gen.ts';
 import { toServiceError } from '../api/errors.ts';
 import { inspectInvitation } from '../api/generated/sdk/invitations.gen.ts';
 import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
-import { invitationToken } from '../app/sign-in/invitation-token.ts';
+import { invitationToken } from '../app/sign-in/one-time-tokens.ts';
 import { ReceivedInvitationPage } from '../app/sign-in/ReceivedInvitationPage.tsx';
 
 export const Route = createFileRoute('/invitation')({

@@ -1,23 +1,31 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createFileRoute, Link, useRouter } from '@tanstack/react-router';
+import { createFileRoute, Link, redirect, useRouter } from '@tanstack/react-router';
 import { toServiceError } from '../api/errors.ts';
 import { inspectLink } from '../api/generated/sdk/session.gen.ts';
 import { startSession } from '../app/session/session.ts';
 import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
 import { FirstAdministratorForm } from '../app/sign-in/FirstAdministratorForm.tsx';
+import { linkToken } from '../app/sign-in/one-time-tokens.ts';
 import { SetPasswordForm } from '../app/sign-in/SetPasswordForm.tsx';
 import { SignInLayout } from '../app/sign-in/SignInLayout.tsx';
 
 export const Route = createFileRoute('/link')({
   staticData: { title: 'One-time link' },
-  // The token is in the fragment, which is neither sent to a server nor logged.
-  loader: ({ location }) => lookUpLink(location.hash),
+  // The token is in the fragment, which is neither sent to a server nor logged. It is removed from the address bar at once,
+  // so that it is neither stored in the history nor copied along.
+  beforeLoad({ location: { hash } }) {
+    if (hash === '') return;
+    linkToken.set(hash);
+    throw redirect({ to: '/link', replace: true });
+  },
+  loader: () => lookUpLink(linkToken.get()),
   component: LinkPage,
   errorComponent: StandaloneErrorPage,
 });
 
 /** Reads the purpose of a link; `link` is undefined if it is used up, expired or unknown. */
 async function lookUpLink(token: string) {
+  if (token === '') return { title: 'Open the link again', token, link: undefined };
   try {
     const { data } = await inspectLink({ body: { token }, throwOnError: true });
     return {
@@ -52,13 +60,14 @@ function LinkPage() {
   if (link.purpose === 'set-password') {
     return (
       <SignInLayout title={title} intro={`For ${link.email ?? 'your account'} on ${link.siteName}.`}>
-        <SetPasswordForm token={token} email={link.email ?? ''} />
+        <SetPasswordForm key={token} token={token} email={link.email ?? ''} />
       </SignInLayout>
     );
   }
   return (
     <SignInLayout title={title} intro={`You will administer ${link.siteName} and can add other users.`}>
       <FirstAdministratorForm
+        key={token}
         token={token}
         onDone={(session) => {
           startSession(queryClient, session);
