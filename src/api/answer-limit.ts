@@ -1,5 +1,5 @@
 import { createStore } from '../ui/store.ts';
-import { NO_ANSWER, ServiceError } from './errors.ts';
+import { NO_ANSWER, ServiceError, unreachableError } from './errors.ts';
 import { recordAnswerTime } from './latency.ts';
 
 /** A call without an answer for this time is shown to the user. */
@@ -80,8 +80,8 @@ const isForeignPage = ({ ok, headers }: Response): boolean =>
 /**
  * `fetch` that waits `ANSWER_TIMEOUT_MS` for an answer. The limit ends with the headers of the answer, so that large
  * answers and downloads can take longer.
- * @throws ServiceError with the code `NO_ANSWER` after that time, when it is unknown whether a write took effect; 502 for a page that the
- *   service did not send
+ * @throws ServiceError with the code `NO_ANSWER` after that time, when it is unknown whether a write took effect; 0 without a connection;
+ *   502 for a page that the service did not send
  */
 export async function fetchWithLimit(request: Request): Promise<Response> {
   const call: PendingCall = {
@@ -124,13 +124,15 @@ async function sendOnce(request: Request, call: PendingCall): Promise<Response |
     call.isResent = true;
     abandon('resend');
   };
+  const signal = AbortSignal.any([request.signal, attempt.signal]);
+  const sent = new Request(call.isRead ? request.clone() : request, { signal });
   const notice = setTimeout(updateSlowCalls, SLOW_AFTER_MS);
   const timeout = setTimeout(() => abandon('timeout'), ANSWER_TIMEOUT_MS);
   try {
-    const signal = AbortSignal.any([request.signal, attempt.signal]);
-    return await fetch(new Request(call.isRead ? request.clone() : request, { signal }));
+    return await fetch(sent);
   } catch (error) {
-    if (request.signal.aborted || end === undefined) throw error;
+    if (request.signal.aborted) throw error;
+    if (end === undefined) throw error instanceof TypeError ? unreachableError() : error;
     if (end === 'resend') return 'resend';
     throw new ServiceError(0, formatNoAnswer(call.isRead), [], undefined, NO_ANSWER);
   } finally {

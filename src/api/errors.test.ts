@@ -21,8 +21,8 @@ describe('toServiceError', () => {
     expect(isUnreachable(error)).toBe(true);
   });
 
-  it('reports a missing answer with status 0', () => {
-    const error = toServiceError(new TypeError('Failed to fetch'));
+  it('reports an answer that breaks off with status 0', () => {
+    const error = toServiceError(new TypeError('network error'), answer(200));
     expect(error).toMatchObject({ status: 0, message: 'The service cannot be reached' });
     expect(isUnreachable(error)).toBe(true);
   });
@@ -31,6 +31,10 @@ describe('toServiceError', () => {
     expect(toServiceError(new RangeError('x is not a date'))).toMatchObject({
       status: 500,
       message: 'x is not a date',
+    });
+    expect(toServiceError(new TypeError('x is undefined'))).toMatchObject({
+      status: 500,
+      message: 'x is undefined',
     });
     expect(toServiceError(undefined).status).toBe(500);
   });

@@ -1,3 +1,5 @@
+import { CODE_MISSING_MESSAGE, isCodeMissingError } from '../lib/code-missing.ts';
+
 /** An error of one value of the request; `path` has the contract's form: "users[3].email". */
 export interface FieldError {
   path: string;
@@ -60,14 +62,18 @@ function parseFieldErrors(value: unknown): FieldError[] {
 /** Operations whose 401 concerns the submitted credentials. */
 const SIGN_IN_PATH = /\/session(\/passkey|\/two-factor)?$/;
 
-/** Converts whatever a call threw (an error body, an HTML page, a network error) to a `ServiceError`. */
+/** Error of a call to which no answer came. */
+export const unreachableError = (): ServiceError => new ServiceError(0, 'The service cannot be reached');
+
+/** Converts whatever a call threw (an error body, an HTML page, an error of the console) to a `ServiceError`. */
 export function toServiceError(thrown: unknown, response?: Response): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
+  // The body of an answer that breaks off fails like `fetch` itself.
+  if (response?.ok && thrown instanceof TypeError) return unreachableError();
   if (!response) {
-    const aborted = thrown instanceof Error && thrown.name === 'AbortError';
-    const unreachable = thrown instanceof TypeError;
-    if (aborted || unreachable)
-      return new ServiceError(0, aborted ? 'The request was cancelled' : 'The service cannot be reached');
+    if (thrown instanceof Error && thrown.name === 'AbortError')
+      return new ServiceError(0, 'The request was cancelled');
+    if (isCodeMissingError(thrown)) return new ServiceError(500, CODE_MISSING_MESSAGE);
     return new ServiceError(500, thrown instanceof Error ? thrown.message : 'An unexpected error occurred');
   }
   const body = isRecord(thrown) ? thrown : {};

@@ -19,3 +19,14 @@ test('a page of a proxy is no answer of the service, whatever its status says', 
   expect((await fetchAndTrackReachability(request)).status).toBe(200);
   expect(unreachableSince.get()).toBeUndefined();
 });
+
+test('a failed fetch means that the service cannot be reached', async () => {
+  vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('Failed to fetch')));
+  await expect(fetchAndTrackReachability(request)).rejects.toEqual(
+    new ServiceError(0, 'The service cannot be reached'),
+  );
+  expect(unreachableSince.get()).toBeInstanceOf(Date);
+  vi.stubGlobal('fetch', async () => Response.json([]));
+  await fetchAndTrackReachability(request);
+  expect(unreachableSince.get()).toBeUndefined();
+});

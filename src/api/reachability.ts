@@ -1,6 +1,6 @@
 import { createStore } from '../ui/store.ts';
 import { fetchWithLimit } from './answer-limit.ts';
-import { ServiceError } from './errors.ts';
+import { isUnreachable, NO_ANSWER, ServiceError } from './errors.ts';
 
 /** Time since which the service does not answer; undefined while it answers. */
 export const unreachableSince = createStore<Date | undefined>(undefined);
@@ -27,7 +27,7 @@ export async function fetchAndTrackReachability(request: Request): Promise<Respo
     else markReachable();
     return response;
   } catch (error) {
-    const isUnanswered = !(error instanceof ServiceError) || GATEWAY_ERRORS.has(error.status);
+    const isUnanswered = error instanceof ServiceError && isUnreachable(error) && error.code !== NO_ANSWER;
     if (!request.signal.aborted && isUnanswered) markUnreachable();
     throw error;
   }

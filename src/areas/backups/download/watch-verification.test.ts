@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { GetBackupsResponse } from '../../../../contract/generated/types.gen.ts';
+import { unreachableError } from '../../../api/errors.ts';
 import { client } from '../../../api/generated/client.gen.ts';
 import { applySessionIdentity, clearSession, replaceSessionIdentity } from '../../../api/session-state.ts';
 import { toastStore } from '../../../ui/toast.ts';
@@ -22,7 +23,7 @@ beforeEach(() => {
     fetch: async () => {
       requestCount += 1;
       const now = answers.length > 1 ? answers.shift() : answers[0];
-      if (now === 'unavailable') throw new TypeError('No answer');
+      if (now === 'unavailable') throw unreachableError();
       return Response.json({ isSuccess: true, data: now === undefined ? [] : [now] });
     },
   });
