@@ -23,9 +23,15 @@ const MAX_TOASTS = 4;
 /** Shows a toast. Errors stay until they are closed; others disappear by themselves. */
 export function toast(options: ToastOptions) {
   lastId += 1;
-  const { key } = options;
-  const others = toastStore.get().filter((item) => key === undefined || item.key !== key);
-  toastStore.set([...others, { ...options, id: lastId }].slice(-MAX_TOASTS));
+  const { key, tone } = options;
+  let others = toastStore.get().filter((item) => key === undefined || item.key !== key);
+  while (others.length >= MAX_TOASTS) {
+    // An error makes room only for another error.
+    const removed = others.find((item) => item.tone !== 'bad') ?? (tone === 'bad' ? others[0] : undefined);
+    if (!removed) break;
+    others = others.filter((item) => item !== removed);
+  }
+  toastStore.set([...others, { ...options, id: lastId }]);
 }
 
 export function dismissToast(id: number) {
