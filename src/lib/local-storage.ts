@@ -6,3 +6,13 @@ export function saveLocally(key: string, value: string): void {
     // The choice itself was made.
   }
 }
+
+/** Stores a value for this tab. @returns false without storage, or when it is full */
+export function saveForTab(key: string, value: string): boolean {
+  try {
+    sessionStorage.setItem(key, value);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,5 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
+import { useState } from 'react';
 import { useForm } from 'react-hook-form';
+import { ServiceError } from '../../api/errors.ts';
 import { beginIdentitySignInMutation } from '../../api/generated/queries/session.gen.ts';
 import { zBeginIdentitySignIn } from '../../api/generated/zod.gen.ts';
 import { useWrite } from '../../api/write.ts';
@@ -13,24 +15,28 @@ interface IdentityFormProps {
   next: string;
 }
 
+const STORAGE_FULL =
+  'This browser cannot store the sign-in, because its storage is full or disabled. Clear the data of this site, then try again.';
+
 /** Redirects the browser to the identity manager of a site. */
 export function IdentityForm({ site, next }: IdentityFormProps) {
   const begin = useWrite('beginIdentitySignIn', beginIdentitySignInMutation());
+  const [storageError, setStorageError] = useState<ServiceError>();
   const form = useForm({ resolver: zodResolver(zBeginIdentitySignIn), defaultValues: { site } });
   return (
     <Form
       form={form}
       // Pending until the redirect.
-      pending={begin.isPending || begin.isSuccess}
-      error={begin.error}
+      pending={begin.isPending || (begin.isSuccess && !storageError)}
+      error={storageError ?? begin.error}
       submitLabel="Continue"
       onSubmit={(body) =>
         begin.mutate(
           { body },
           {
             onSuccess({ url, state, secret }) {
-              saveIdentitySignIn({ state, secret, next, site: body.site });
-              location.assign(url);
+              if (saveIdentitySignIn({ state, secret, next, site: body.site })) location.assign(url);
+              else setStorageError(new ServiceError(500, STORAGE_FULL));
             },
           },
         )

@@ -13,9 +13,18 @@ beforeEach(() => {
 
 it('returns a saved sign-in once', () => {
   const underWay = { state: 's', secret: 'x', next: '/users', site: 'northwind' };
-  saveIdentitySignIn(underWay);
+  expect(saveIdentitySignIn(underWay)).toBe(true);
   expect(takeIdentitySignIn()).toEqual(underWay);
   expect(takeIdentitySignIn()).toBeUndefined();
+});
+
+it('reports that the storage is full', () => {
+  vi.stubGlobal('sessionStorage', {
+    setItem() {
+      throw new DOMException('Full', 'QuotaExceededError');
+    },
+  });
+  expect(saveIdentitySignIn({ state: 's', secret: 'x', next: '/', site: 'northwind' })).toBe(false);
 });
 
 it('ignores invalid content', () => {

@@ -1,3 +1,5 @@
+import { saveForTab } from '../../lib/local-storage.ts';
+
 /** A sign-in at an identity manager, stored in this tab so that only the tab that started it can finish it. */
 const STORAGE_KEY = 'steward-sign-in';
 
@@ -8,9 +10,9 @@ interface IdentitySignIn {
   site: string;
 }
 
-/** Saves a sign-in before the redirect. */
-export const saveIdentitySignIn = (underWay: IdentitySignIn): void =>
-  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(underWay));
+/** Saves a sign-in before the redirect. @returns false if this browser cannot store it, so that it could not be finished */
+export const saveIdentitySignIn = (underWay: IdentitySignIn): boolean =>
+  saveForTab(STORAGE_KEY, JSON.stringify(underWay));
 
 const isIdentitySignIn = (value: unknown): value is IdentitySignIn =>
   typeof value === 'object' &&

@@ -1,8 +1,12 @@
 import { getNotificationSettings, listNotifications } from '../../api/generated/sdk/notifications.gen.ts';
 import { getCurrentIdentity } from '../../api/session-state.ts';
+import { saveForTab, saveLocally } from '../../lib/local-storage.ts';
 
 /** Notifications that the browser shows at once at most. */
 const MAX_ANNOUNCED = 3;
+
+/** The newest notifications that this page has announced, by key: the storage may be full. */
+const announcedIds = new Map<string, number>();
 
 /** Key of the newest announced notification in the storage that the tabs share. */
 const getStorageKey = (siteId: number, userId: number) => `steward.announced.${siteId}.${userId}`;
@@ -19,10 +23,14 @@ export async function announceNewest(newestId: number): Promise<void> {
   const key = getStorageKey(identity.siteId, identity.userId);
   // One tab after the other: the second finds what the first has announced.
   await navigator.locks.request(key, async () => {
-    const stored = sessionStorage.getItem(key) === null ? null : localStorage.getItem(key);
-    const announcedId = stored === null ? newestId : Number(stored);
-    sessionStorage.setItem(key, 'started');
-    localStorage.setItem(key, String(Math.max(newestId, Number(localStorage.getItem(key) ?? 0))));
+    const stored = localStorage.getItem(key);
+    const storedId = Number(stored ?? 0);
+    const hasStarted = announcedIds.has(key) || (sessionStorage.getItem(key) !== null && stored !== null);
+    const announcedId = hasStarted ? Math.max(storedId, announcedIds.get(key) ?? 0) : newestId;
+    const latestId = Math.max(newestId, storedId);
+    announcedIds.set(key, latestId);
+    saveForTab(key, 'started');
+    saveLocally(key, String(latestId));
     if (newestId <= announcedId || Notification.permission !== 'granted') return;
     const [{ data: settings }, { data: unread }] = await Promise.all([
       getNotificationSettings(),
