@@ -165,6 +165,8 @@ const MAX_CONCURRENT_CALLS = 4;
 // Up to this many licenses are read one by one instead of by page.
 const MAX_SINGLE_LICENSE_READS = 20;
 const RETRY_DELAYS_MS = [500, 2000];
+// Smallest share of the maximum page size of pages that overlap.
+const MIN_SIZE_SHARE = 0.9;
 
 const limitCalls = pLimit(MAX_CONCURRENT_CALLS);
 
@@ -232,24 +234,40 @@ async function findRemovedIds(missingIds: readonly number[]): Promise<number[]> 
 const readGroups = (): Promise<GroupInfoResponse[]> =>
   readAllPages((query) => retryRead(() => listGroups({ query })));
 
-const readLicensePage = (pageNumber: number) =>
-  searchUserLicenses({ query: { pageNumber, pageSize: PAGE_SIZE } });
+interface PageQuery {
+  pageNumber: number;
+  pageSize: number;
+}
+
+/** The page that begins at or before the last item of a page and goes farthest: sizes below the maximum begin elsewhere. */
+function getOverlappingPage({ pageNumber: number, pageSize: size }: PageQuery): PageQuery {
+  const end = number * size;
+  let next = { pageNumber: 1, pageSize: 1 };
+  for (let pageSize = PAGE_SIZE; pageSize > PAGE_SIZE * MIN_SIZE_SHARE; pageSize -= 1) {
+    const pageNumber = Math.ceil(end / pageSize);
+    if (pageNumber * pageSize > next.pageNumber * next.pageSize) next = { pageNumber, pageSize };
+  }
+  return next;
+}
+
+const readLicensePage = (query: PageQuery) => searchUserLicenses({ query });
 
 /** A page of users and the service's time of the answer. */
 interface UsersPage {
   users: UserInfoResponse[];
+  query: PageQuery;
   serverClock: number | undefined;
 }
 
-async function readUsersPage(pageNumber: number, modifiedSince?: string): Promise<UsersPage> {
+async function readUsersPage(query: PageQuery, modifiedSince?: string): Promise<UsersPage> {
   const { data, response } = await searchUsers({
-    query: { pageNumber, pageSize: PAGE_SIZE, ...(modifiedSince && { modifiedSince }) },
+    query: { ...query, ...(modifiedSince && { modifiedSince }) },
   });
   const serverClock = Date.parse(response.headers.get('date') ?? '');
-  return { users: data, serverClock: Number.isNaN(serverClock) ? undefined : serverClock };
+  return { users: data, query, serverClock: Number.isNaN(serverClock) ? undefined : serverClock };
 }
 
-const isFullPage = ({ users }: UsersPage): boolean => users.length === PAGE_SIZE;
+const isFullPage = ({ users, query }: UsersPage): boolean => users.length === query.pageSize;
 
 /** Rows and the service's time at which they were read. */
 interface RowBatch {
@@ -257,20 +275,43 @@ interface RowBatch {
   serverClock: number | undefined;
 }
 
-/** Reads all users with their licenses, page by page in the order of ids. */
+/**
+ * Reads all users with their licenses, page by page in the order of ids. A user who is removed meanwhile shifts those after them
+ * into pages that were read already. Each page therefore begins within the former; if it does not, those before it are read again.
+ */
 async function* readAllUsers(): AsyncGenerator<RowBatch> {
   const licenses: Licenses = new Map();
   const usersWithoutLicense: UserInfoResponse[] = [];
-  // Both lists are ordered by user id, so pages with the same number cover the same users.
-  const read = async (pageNumber: number): Promise<UsersPage> => {
-    const [page, { data }] = await Promise.all([readUsersPage(pageNumber), readLicensePage(pageNumber)]);
+  const queries: PageQuery[] = [{ pageNumber: 1, pageSize: PAGE_SIZE }];
+  // Both lists are ordered by user id, so equal pages cover the same users.
+  const readPage = async (query: PageQuery): Promise<UsersPage> => {
+    const [page, { data }] = await Promise.all([readUsersPage(query), readLicensePage(query)]);
     recordLicenses(licenses, data);
     return page;
   };
-  for await (const { users, serverClock } of readPages(read, isFullPage)) {
+  const read = (pageNumber: number): Promise<UsersPage> => {
+    const last = queries.at(-1);
+    if (last && queries.length < pageNumber) queries.push(getOverlappingPage(last));
+    return readPage(queries[pageNumber - 1] ?? { pageNumber, pageSize: PAGE_SIZE });
+  };
+  let lastId = 0;
+  for await (const page of readPages(read, isFullPage)) {
+    const { serverClock } = page;
+    const pages = [page.users];
+    let { pageNumber } = page.query;
+    while (pageNumber > 1 && (pages[0]?.[0]?.id ?? Infinity) > lastId) {
+      pageNumber -= 1;
+      const query = { ...page.query, pageNumber };
+      // Usually one, after a removal.
+      pages.unshift((await retryRead(() => readPage(query))).users);
+    }
+    const readUsers = pages.flat();
+    const known = lastId;
+    const users = readUsers.filter(({ id }) => id > known);
+    lastId = users.at(-1)?.id ?? lastId;
     usersWithoutLicense.push(...users.filter(({ id }) => !licenses.has(id)));
     yield { rows: users.map((user) => toRow(user, licenses.get(user.id))), serverClock };
-    for (const { id } of users) licenses.delete(id);
+    for (const { id } of readUsers) licenses.delete(id);
   }
   // A user added or removed during the read shifts the pages of one list against the other.
   if (usersWithoutLicense.length > 0)
@@ -288,7 +329,10 @@ async function readChangedUsers(
   const modifiedSince = new Date(since).toISOString();
   const users: UserInfoResponse[] = [];
   let clock: number | undefined;
-  for await (const page of readPages((pageNumber) => readUsersPage(pageNumber, modifiedSince), isFullPage)) {
+  for await (const page of readPages(
+    (pageNumber) => readUsersPage({ pageNumber, pageSize: PAGE_SIZE }, modifiedSince),
+    isFullPage,
+  )) {
     users.push(...page.users);
     clock ??= page.serverClock;
   }
@@ -303,7 +347,7 @@ async function addLicenses(
   if (users.length > MAX_SINGLE_LICENSE_READS) {
     const pageNumbers = new Set(users.map(({ id }) => findPage(id)).filter((page) => page !== undefined));
     await limitCalls.map(pageNumbers, async (pageNumber) => {
-      const { data } = await retryRead(() => readLicensePage(pageNumber));
+      const { data } = await retryRead(() => readLicensePage({ pageNumber, pageSize: PAGE_SIZE }));
       recordLicenses(licenses, data);
     });
   }

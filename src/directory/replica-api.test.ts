@@ -112,6 +112,21 @@ test('a full read removes deleted users, also for the next visit', async () => {
   expect(next.lastStatus()?.size).toBe(1199);
 });
 
+test.each([1, 700, 1000])(
+  'the first read finds everyone although %i users are removed meanwhile',
+  async (removed) => {
+    service.users = people(4500);
+    const { api, lastStatus, find } = await open();
+    service.onCall = ({ pathname, searchParams }) => {
+      if (pathname.endsWith('/user') && Number(searchParams.get('pageNumber')) === 3)
+        service.users = service.users.filter(({ id }) => id > removed);
+    };
+    await api.refresh('due');
+    expect((await find('')).filter((id) => id > removed)).toHaveLength(4500 - removed);
+    expect(lastStatus()?.complete).toBe(true);
+  },
+);
+
 test('a full read keeps users who moved to a page that was read already', async () => {
   service.users = people(2500);
   const { api, lastStatus, find } = await open();

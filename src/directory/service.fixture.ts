@@ -42,7 +42,8 @@ const licenseOf = ({ id }: { id: number }) => ({
 
 function answer(url: URL, body: unknown): unknown {
   const page = Number(url.searchParams.get('pageNumber'));
-  const window = <Item>(items: Item[]) => items.slice((page - 1) * 1000, page * 1000);
+  const size = Number(url.searchParams.get('pageSize'));
+  const window = <Item>(items: Item[]) => items.slice((page - 1) * size, page * size);
   const since = url.searchParams.get('modifiedSince');
   if (url.pathname.endsWith('/user/group')) return window([{ id: 7, name: 'Analysts', userCount: 1 }]);
   if (url.pathname.endsWith('/session'))
