@@ -25,10 +25,11 @@ import {
   findNewFieldErrors,
   findTypeErrors,
   listChoiceColumns,
+  pickNames,
   planSchema,
   replaceNewIds,
 } from './new-fields.ts';
-import type { ChoiceCount, SchemaPlan } from './new-fields.ts';
+import type { SchemaPlan } from './new-fields.ts';
 import { openSession } from './session.ts';
 import type { EntryFileSession } from './session.ts';
 import { createSetup, createTypeSetup, resolveKey, saveSetup } from './setup.ts';
@@ -152,8 +153,8 @@ function Prepare({ prepared, subject, onChange, onCreated, onReadAs, onDiscard }
   const { type, fields, schema } = subject;
   const { setup } = prepared;
   const { newType, newFields, rules } = setup;
-  const plan = useSchemaPlan(prepared, subject);
-  const { check, busy } = useCheck(prepared, subject, plan);
+  const { plan, isComplete } = useSchemaPlan(prepared, subject);
+  const { check, busy } = useCheck(prepared, subject, isComplete ? plan : undefined);
   const { create, createdText, isCreating } = useCreate(prepared, subject, onCreated);
   // The schema is read again before the setup changes: names that were just created are no duplicates.
   const errors: SchemaErrors = isCreating
@@ -221,28 +222,36 @@ function findBlock({ mapping, created }: SchemaPlan, errors: SchemaErrors, isNew
   return undefined;
 }
 
-/** The fields and choices that the import needs; undefined until the names of choices were read from the file. */
+/**
+ * The fields and choices that the import needs; undefined until the names of choices were read from the file, and not complete until
+ * those of all columns were.
+ */
 function useSchemaPlan(
   { id, session, setup }: PreparedEntries,
   { type, fields }: ImportSubject,
-): SchemaPlan | undefined {
+): { plan: SchemaPlan | undefined; isComplete: boolean } {
   const { mapping, newFields, rules } = setup;
   const { allowed } = usePermission('extendSchema');
   const columns = listChoiceColumns({ fields, mapping, newFields });
-  const { data } = useQuery({
+  const { data, isPlaceholderData } = useQuery({
     queryKey: ['import-names', id, columns],
-    queryFn: () => session.listNames(columns),
+    queryFn: async () =>
+      (await session.listNames(columns)).flatMap((names, index) => {
+        const column = columns[index];
+        return column ? [{ ...column, names }] : [];
+      }),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
   });
-  if (!data) return undefined;
-  const names = new Map<number, readonly ChoiceCount[]>(
-    columns.map(({ column }, index) => [column, data[index] ?? []]),
-  );
+  if (!data) return { plan: undefined, isComplete: false };
+  const names = pickNames(columns, data);
   const addsChoices = allowed && rules.choices === 'add';
-  return planSchema({ typeId: type?.id ?? 0, fields, mapping, newFields, names, addsChoices });
+  return {
+    plan: planSchema({ typeId: type?.id ?? 0, fields, mapping, newFields, names, addsChoices }),
+    isComplete: !isPlaceholderData,
+  };
 }
 
 /** Plans for the rows; updated when columns or rules change. */

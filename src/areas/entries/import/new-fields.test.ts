@@ -9,6 +9,7 @@ import {
   findTypeErrors,
   guessNewFields,
   listChoiceColumns,
+  pickNames,
   planSchema,
   replaceNewIds,
 } from './new-fields.ts';
@@ -68,6 +69,23 @@ async function prepare(
 }
 
 const FILE = 'Name,Stage,Size\nA,Won,5\nB,open,\nC,won,7\nD,Lost,many\n';
+
+test('picks the names of the columns as they are now', () => {
+  const read = [
+    { column: 1, isMultiSelect: false, names: [{ name: 'Won', rowCount: 2 }] },
+    { column: 2, isMultiSelect: false, names: [{ name: 'A; B', rowCount: 1 }] },
+  ];
+  const columns = [
+    { column: 0, isMultiSelect: false },
+    { column: 1, isMultiSelect: false },
+    { column: 2, isMultiSelect: true },
+  ];
+  expect([...pickNames(columns, read)]).toEqual([
+    [0, []],
+    [1, [{ name: 'Won', rowCount: 2 }]],
+    [2, []],
+  ]);
+});
 
 test('plans new fields and missing choices, and asks the service for neither', async () => {
   const { plan, rows, counts, needs } = await prepare(FILE, {

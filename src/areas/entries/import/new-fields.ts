@@ -136,12 +136,17 @@ function findMissingChoices(field: Field, names: readonly ChoiceCount[]): readon
     .slice(0, Math.max(0, free));
 }
 
+interface ChoiceColumn {
+  column: number;
+  isMultiSelect: boolean;
+}
+
 /** Columns whose names are choices: of new fields, and of fields that can get further ones. */
 export function listChoiceColumns({
   fields,
   mapping,
   newFields,
-}: Pick<PlanInput, 'fields' | 'mapping' | 'newFields'>): { column: number; isMultiSelect: boolean }[] {
+}: Pick<PlanInput, 'fields' | 'mapping' | 'newFields'>): ChoiceColumn[] {
   return mapping.flatMap((key, column) => {
     const field = newFields[column];
     if (field)
@@ -156,6 +161,18 @@ export function listChoiceColumns({
       : [];
   });
 }
+
+/** The names of columns among those that were read; none of a column that was not read, or not as it is now. */
+export const pickNames = (
+  columns: readonly ChoiceColumn[],
+  read: readonly (ChoiceColumn & { names: readonly ChoiceCount[] })[],
+): Map<number, readonly ChoiceCount[]> =>
+  new Map(
+    columns.map(({ column, isMultiSelect }) => [
+      column,
+      read.find((one) => one.column === column && one.isMultiSelect === isMultiSelect)?.names ?? [],
+    ]),
+  );
 
 /** Plans the fields and choices that the import needs. */
 export function planSchema(input: PlanInput): SchemaPlan {
