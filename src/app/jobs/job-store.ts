@@ -29,7 +29,8 @@ const MAX_PART_ITEMS = 1000;
 let openDatabase: Promise<IDBPDatabase<JobDatabaseSchema>> | undefined;
 
 function openJobDatabase(): Promise<IDBPDatabase<JobDatabaseSchema>> {
-  openDatabase ??= openDB<JobDatabaseSchema>(JOB_DATABASE_NAME, VERSION, {
+  if (openDatabase) return openDatabase;
+  const opening = openDB<JobDatabaseSchema>(JOB_DATABASE_NAME, VERSION, {
     upgrade(db) {
       for (const name of db.objectStoreNames) db.deleteObjectStore(name);
       db.createObjectStore('jobs', { keyPath: 'id' });
@@ -42,7 +43,12 @@ function openJobDatabase(): Promise<IDBPDatabase<JobDatabaseSchema>> {
       if (event.target instanceof IDBDatabase) event.target.close();
     },
   });
-  return openDatabase;
+  openDatabase = opening;
+  // The next call opens it again, for example when the disk is no longer full.
+  opening.catch(() => {
+    if (openDatabase === opening) openDatabase = undefined;
+  });
+  return opening;
 }
 
 async function deleteParts(id: string, names: readonly (typeof PART_STORES)[number][]): Promise<void> {
