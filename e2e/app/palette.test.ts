@@ -87,7 +87,7 @@ test('the palette leads to every page, and opens the dialogs of pages for its ta
   calls,
   expectFailure,
 }) => {
-  expectFailure(404);
+  expectFailure(404, 'This page is gone');
   const person = await calls.createUser({ firstName: 'Wilhelmina', lastName: 'Target' });
   const waiting = await calls.createUser({ firstName: 'Ulrike', lastName: 'Elsewhere' });
   await createCalls(elsewhere.request, person);
@@ -150,6 +150,28 @@ test('the palette leads to every page, and opens the dialogs of pages for its ta
     await page.keyboard.press('Escape');
     await expect(dialog).toBeHidden();
   }
+  // A page that failed to load does not open the dialog on a later visit.
+  await calls.createGroup('Buoy menders', []);
+  await page.goto('/');
+  const failing = /\/user\/group\/\d+$/;
+  await page.route(failing, (route) =>
+    route.fulfill({ status: 404, json: { message: 'This page is gone' } }),
+  );
+  await typeInPalette(page, 'delete group buoy');
+  await getItem(page, 'Commands', 'Delete the group Buoy menders').click();
+  await expect(page).toHaveURL(/\/groups\/\d+$/);
+  await expect(page.getByRole('heading', { name: 'This page is gone' })).toBeVisible();
+  await page.unroute(failing);
+  await typeInPalette(page, 'licenses');
+  await getItem(page, 'Pages', /^Licenses/)
+    .first()
+    .click();
+  await expect(page).toHaveURL('/licenses');
+  await typeInPalette(page, 'buoy menders');
+  await getItem(page, 'Groups', /^Buoy menders/).click();
+  await expect(page.getByRole('heading', { name: 'Buoy menders', level: 1 })).toBeVisible();
+  await expect(dialog).toBeHidden();
+
   // An action that is not possible says why.
   await typeInPalette(page, 'reset second factor wilh');
   await getItem(page, 'Commands', /^Reset the second factor of Wilhelmina/).click();

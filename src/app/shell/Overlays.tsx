@@ -7,6 +7,7 @@ import { useStore } from '../../ui/store.ts';
 import { openOverlay, overlay } from '../state/overlay.ts';
 import { pastedText } from '../state/palette.ts';
 import { recordRecentPages } from '../state/recent-pages.ts';
+import { withdrawLeftRequests } from '../state/requested-action.ts';
 
 const Palette = lazyWithPreload(() => import('./Palette.tsx'));
 const CheatSheet = lazyWithPreload(() => import('./CheatSheet.tsx'));
@@ -44,6 +45,7 @@ export function Overlays() {
   const session = useStore(sessionState);
   const router = useRouter();
   useEffect(() => recordRecentPages(router), [router]);
+  useEffect(() => withdrawLeftRequests(router), [router]);
   useEffect(listenToPaste, []);
   const isProofPending = useStore(isProofRequested);
   return (

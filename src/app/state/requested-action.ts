@@ -1,3 +1,4 @@
+import type { RegisteredRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { createStore } from '../../ui/store.ts';
 import { toast } from '../../ui/toast.ts';
@@ -31,6 +32,13 @@ const requestedAction = createStore<RequestedAction | undefined>(undefined);
 export async function requestAction(request: RequestedAction, open: () => Promise<unknown>): Promise<void> {
   await open();
   requestedAction.set(request);
+}
+
+/** Withdraws a request when its page is left, which may have failed to load; returns the function that stops it. */
+export function withdrawLeftRequests(router: RegisteredRouter): () => void {
+  return router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+    if (pathChanged) requestedAction.set(undefined);
+  });
 }
 
 interface RequestedActionOptions {
