@@ -136,6 +136,8 @@ test('invites for some days, accepts in another browser, extends', async ({
   await elsewhere.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(elsewhere.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
   await expect(elsewhere.getByText(/Your membership of Northlight Capital ends .*, in 5 days/)).toBeVisible();
+  await elsewhere.getByRole('button', { name: 'Hide', exact: true }).click();
+  await expect(elsewhere.getByRole('main')).toBeFocused();
 
   await page.bringToFront();
   await page.goto('/');

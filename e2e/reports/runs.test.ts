@@ -322,6 +322,7 @@ test('older reports are shown on request', async ({ page }) => {
   await page.getByRole('button', { name: 'Show older reports' }).click();
   await expect(page.getByText('101 generated reports')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Show older reports' })).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Generated reports' })).toBeFocused();
   await page.getByRole('grid', { name: 'Generated reports' }).getByRole('link').first().focus();
   await page.keyboard.press('Control+End');
   await expect(page.getByRole('row', { name: /Dock report 1000/ })).toBeVisible();

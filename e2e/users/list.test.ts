@@ -63,6 +63,7 @@ test('offers to clear filters when nothing is found', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect(page.getByRole('region', { name: 'Users', exact: true })).toBeFocused();
   await expect(page).toHaveURL('/users');
   await expect(grid(page).getByRole('row').nth(5)).toBeVisible();
 });

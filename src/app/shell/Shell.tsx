@@ -15,6 +15,7 @@ import { IconButton } from '../../ui/button/IconButton.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ConfirmHost } from '../../ui/dialog/ConfirmHost.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';
+import { keepFocus } from '../../ui/keep-focus.ts';
 import { announce } from '../../ui/layout/LiveRegion.tsx';
 import { ProductMark } from '../../ui/layout/ProductMark.tsx';
 import { RouteAnnouncer } from '../../ui/layout/RouteAnnouncer.tsx';
@@ -131,7 +132,7 @@ function ActingEndedBanner() {
   const ended = useStore(isActingEnded);
   if (!ended) return null;
   return (
-    <div className="shell-banner" role="alert">
+    <div ref={keepFocus} className="shell-banner" role="alert">
       <Banner
         tone="warn"
         title="You no longer work as someone else"
@@ -155,7 +156,7 @@ function MembershipExpiryBanner() {
   const [hidden, setHidden] = useState(false);
   if (!end || hidden || !isWithinDays(end, MEMBERSHIP_NOTICE_DAYS)) return null;
   return (
-    <div className="shell-banner">
+    <div ref={keepFocus} className="shell-banner">
       <Banner
         tone={isWithinDays(end, EXPIRY_REMINDER_DAYS) ? 'warn' : 'info'}
         title={`Your membership of ${site.name} ends ${formatShortDate(end)}, ${formatDistance(end)}`}
@@ -178,7 +179,7 @@ function UnreachableBanner() {
     setTrying(false);
   };
   return (
-    <div className="shell-banner shell-unreachable">
+    <div ref={keepFocus} className="shell-banner shell-unreachable">
       <Banner
         tone="warn"
         title="The service cannot be reached"
@@ -250,7 +251,7 @@ function SessionExpiryBanner() {
   }, [expiresAt, idleMs]);
   if (!warning) return null;
   return (
-    <div className="shell-banner">
+    <div ref={keepFocus} className="shell-banner">
       <Banner
         tone="warn"
         title={`Your session ends in ${formatRemaining(warning.remainingMs)}`}

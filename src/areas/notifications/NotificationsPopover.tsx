@@ -16,6 +16,7 @@ import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
 import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
 import { SegmentedControl } from '../../ui/form/SegmentedControl.tsx';
+import { keepFocus } from '../../ui/keep-focus.ts';
 import PopoverCard from '../../ui/menu/PopoverCard.tsx';
 import { Spinner } from '../../ui/Spinner.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -126,6 +127,7 @@ export default function NotificationsPopover({ anchor, unread, onClose }: Notifi
           {hasNextPage && (
             <p className="bell-more">
               <Button
+                ref={keepFocus}
                 size="small"
                 variant="quiet"
                 pending={isFetchingNextPage}

@@ -5,6 +5,7 @@ import { Banner } from '../feedback/Banner.tsx';
 import { EmptyState } from '../feedback/EmptyState.tsx';
 import { ErrorState } from '../feedback/ErrorState.tsx';
 import type { Failure } from '../feedback/failure.ts';
+import { keepFocus } from '../keep-focus.ts';
 import { SMALL_SCREEN, useMedia } from '../use-media.ts';
 import { getVisibleColumns, getTableLayout } from './columns.ts';
 import { Grid } from './Grid.tsx';
@@ -30,7 +31,7 @@ export interface DataTableProps<Row> extends Omit<GridProps<Row>, 'rows'> {
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { rows, error, onRetry, refetching = false, label, footer } = props;
   return (
-    <section className="tbl-card" aria-label={label}>
+    <section className="tbl-card" aria-label={label} tabIndex={-1}>
       {error && rows && (
         <div className="tbl-stale">
           <Banner
@@ -70,7 +71,14 @@ function Content<Row>(props: DataTableProps<Row>) {
   if (rows.length > 0) return <Grid {...props} rows={rows} />;
   if (!onClearFilters) return empty;
   return (
-    <EmptyState title="Nothing matches" actions={<Button onClick={onClearFilters}>Clear filters</Button>}>
+    <EmptyState
+      title="Nothing matches"
+      actions={
+        <Button ref={keepFocus} onClick={onClearFilters}>
+          Clear filters
+        </Button>
+      }
+    >
       No row matches the search and filters.
     </EmptyState>
   );

@@ -18,6 +18,7 @@ import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
@@ -151,7 +152,12 @@ function ConfigurationLog() {
         />
         {log.hasNextPage && (
           <footer className="changes-foot">
-            <Button size="small" pending={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+            <Button
+              ref={keepFocus}
+              size="small"
+              pending={log.isFetchingNextPage}
+              onClick={() => void log.fetchNextPage()}
+            >
               Show older
             </Button>
             {readUntil !== undefined && <span>Searched back to {formatExactDate(readUntil)}</span>}
@@ -192,7 +198,14 @@ function LogContent({ changes, error, retrying, stale, onRetry, complete, onClea
   }
   if (changes.length === 0 && complete && onClearFilters)
     return (
-      <EmptyState title="Nothing matches" actions={<Button onClick={onClearFilters}>Clear filters</Button>}>
+      <EmptyState
+        title="Nothing matches"
+        actions={
+          <Button ref={keepFocus} onClick={onClearFilters}>
+            Clear filters
+          </Button>
+        }
+      >
         No change matches the search and filters.
       </EmptyState>
     );

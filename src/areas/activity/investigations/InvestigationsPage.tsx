@@ -11,6 +11,7 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
@@ -134,7 +135,12 @@ function Investigations() {
         }
         footer={
           hasNextPage ? (
-            <Button size="small" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            <Button
+              ref={keepFocus}
+              size="small"
+              pending={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+            >
               Show older
             </Button>
           ) : undefined

@@ -17,6 +17,7 @@ import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import './user-activity.css';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { getServerTime, useActivityRows } from '../model/activity-data.ts';
@@ -180,7 +181,12 @@ function UserChanges({ userId }: { userId: number }) {
       )}
       {hasNextPage && (
         <footer className="changes-foot">
-          <Button size="small" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Button
+            ref={keepFocus}
+            size="small"
+            pending={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
             Show older
           </Button>
         </footer>

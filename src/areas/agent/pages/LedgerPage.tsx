@@ -16,6 +16,7 @@ import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { FilterChip, RemovableChip, ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
@@ -395,7 +396,7 @@ function CallsCard({ query, view, show, names, summary, showsOverview, onOvervie
         onClearFilters={isFiltered(view) ? () => show(clearFilters(view)) : undefined}
         footer={
           hasMore ? (
-            <Button size="small" pending={isLoadingMore} onClick={loadMore}>
+            <Button ref={keepFocus} size="small" pending={isLoadingMore} onClick={loadMore}>
               Show more calls
             </Button>
           ) : undefined

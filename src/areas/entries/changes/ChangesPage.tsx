@@ -19,6 +19,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
@@ -248,6 +249,7 @@ function Changes() {
                 <span>{formatNumber(rows.length)} shown, latest first, up to 180 days back</span>
                 {list.hasNextPage && (
                   <Button
+                    ref={keepFocus}
                     size="small"
                     pending={list.isFetchingNextPage}
                     onClick={() => void list.fetchNextPage()}

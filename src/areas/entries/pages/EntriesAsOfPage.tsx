@@ -12,6 +12,7 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TypeLabel } from '../../../ui/layout/TypeTile.tsx';
@@ -309,7 +310,13 @@ function Content(props: EntriesAsOfCardProps) {
       <EmptyState
         icon={History}
         title={isFiltered ? 'No matching entries' : `There were no ${type.pluralName} yet`}
-        actions={isFiltered && <Button onClick={onClear}>Clear search and filter</Button>}
+        actions={
+          isFiltered && (
+            <Button ref={keepFocus} onClick={onClear}>
+              Clear search and filter
+            </Button>
+          )
+        }
       >
         {view.only === undefined
           ? `No entry ${isFiltered ? 'matched' : 'existed'} at that time. ${pluralize(list.counts.added, 'entry was', 'entries were')} added since.`

@@ -11,6 +11,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { useSelectedStoredRows, useSelectedRows } from '../bulk/selected-rows.ts';
 import { NewEntryButton } from '../editing/editor/NewEntryButton.tsx';
 import type { GridEditing } from '../editing/grid-editing.ts';
@@ -95,7 +96,11 @@ function Content(props: GridCardProps & { editing: GridEditing }) {
       <EmptyState
         icon={icon}
         title="Nothing matches"
-        actions={<Button onClick={onClear}>Clear search and filter</Button>}
+        actions={
+          <Button ref={keepFocus} onClick={onClear}>
+            Clear search and filter
+          </Button>
+        }
       >
         No entry matches the search and the filter.
       </EmptyState>

@@ -18,6 +18,7 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Toggle } from '../../../ui/form/Toggle.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -95,7 +96,14 @@ export function MatrixPage() {
             />
           )}
           {found?.ids.length === 0 && (
-            <EmptyState title="Nobody matches" actions={<Button onClick={clear}>Clear filters</Button>}>
+            <EmptyState
+              title="Nobody matches"
+              actions={
+                <Button ref={keepFocus} onClick={clear}>
+                  Clear filters
+                </Button>
+              }
+            >
               {changes > 0 ? 'Pending changes are kept.' : 'Nobody matches all filters.'}
             </EmptyState>
           )}

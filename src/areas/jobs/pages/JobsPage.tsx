@@ -15,6 +15,7 @@ import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
@@ -153,7 +154,12 @@ function JobTable() {
         }
         footer={
           hasNextPage ? (
-            <Button size="small" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            <Button
+              ref={keepFocus}
+              size="small"
+              pending={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+            >
               Show older jobs
             </Button>
           ) : undefined

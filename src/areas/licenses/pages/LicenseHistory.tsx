@@ -11,6 +11,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import './history.css';
@@ -53,7 +54,12 @@ export function LicenseHistory({ userId }: { userId: number }) {
       {changes && changes.length > 0 && <ChangesTable changes={changes} />}
       {hasNextPage && (
         <footer className="lic-history-foot">
-          <Button size="small" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Button
+            ref={keepFocus}
+            size="small"
+            pending={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
             Show older
           </Button>
         </footer>

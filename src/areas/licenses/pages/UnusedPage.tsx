@@ -11,6 +11,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { RowId, Column } from '../../../ui/table/columns.ts';
@@ -110,7 +111,7 @@ function Footer({ ids, isComplete, isReadingOn, readOn, readAll }: FooterProps) 
       <output className="num">{isComplete ? licenses : `${licenses} so far`}</output>
       {!isComplete && (
         <span className="lic-more">
-          <Button size="small" pending={isReadingOn} onClick={readOn}>
+          <Button ref={keepFocus} size="small" pending={isReadingOn} onClick={readOn}>
             Show more
           </Button>
           <Button size="small" pending={isReadingOn} onClick={readAll}>

@@ -16,6 +16,7 @@ import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
@@ -88,7 +89,7 @@ export function ReportPage() {
         {hasMore && (
           <div className="report-more">
             {error && isMoreFailed && <FailureBanner failure={error} />}
-            <Button pending={isLoadingMore} onClick={loadMore}>
+            <Button ref={keepFocus} pending={isLoadingMore} onClick={loadMore}>
               Show more steps
             </Button>
           </div>

@@ -8,6 +8,7 @@ import { usePeopleById } from '../../../directory/directory.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
@@ -62,7 +63,7 @@ export function ReportsPage() {
                 {hasMore && ' so far'}
               </output>
               {hasMore && (
-                <Button size="small" pending={isLoadingMore} onClick={loadMore}>
+                <Button ref={keepFocus} size="small" pending={isLoadingMore} onClick={loadMore}>
                   Show more
                 </Button>
               )}

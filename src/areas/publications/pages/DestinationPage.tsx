@@ -27,6 +27,7 @@ import { toFailure } from '../../../ui/feedback/failure.ts';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
@@ -311,7 +312,12 @@ function Attempts({ destination: { id: destinationId, topicName } }: { destinati
       }
       footer={
         hasNextPage ? (
-          <Button size="small" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Button
+            ref={keepFocus}
+            size="small"
+            pending={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
             Show older attempts
           </Button>
         ) : undefined

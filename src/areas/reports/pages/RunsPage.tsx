@@ -18,6 +18,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -107,7 +108,12 @@ export function RunsPage() {
               recorded.
             </span>
             {hasNextPage && (
-              <Button size="small" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+              <Button
+                ref={keepFocus}
+                size="small"
+                pending={isFetchingNextPage}
+                onClick={() => void fetchNextPage()}
+              >
                 Show older reports
               </Button>
             )}
