@@ -5,7 +5,9 @@ import { createJobStore } from './job-store.ts';
 import { JOB_DATABASE_NAME } from './jobs.ts';
 
 test('opens the database again after it could not be opened', async () => {
-  const store = createJobStore<{ id: string; identity: { userId: number; siteId: number } }, object>('import');
+  const store = createJobStore<{ id: string; identity: { userId: number; siteId: number } }, object>(
+    'import',
+  );
   const identity = { userId: 7, siteId: 1 };
   await deleteDB(JOB_DATABASE_NAME);
   (await openDB(JOB_DATABASE_NAME, 99)).close();
