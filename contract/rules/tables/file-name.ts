@@ -1,3 +1,4 @@
+import { cutText } from '../cut-text.ts';
 import { foldText } from '../fold-text.ts';
 
 const MAX_FILTER_LENGTH = 80;
@@ -13,9 +14,7 @@ export function buildFileName(
   extension: string,
   day = formatLocalDay(new Date()),
 ): string {
-  const filterText = foldText(filter ?? '')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-    .slice(0, MAX_FILTER_LENGTH)
-    .replaceAll(/^-+|-+$/g, '');
+  const words = foldText(filter ?? '').replaceAll(/[^\p{L}\p{N}]+/gu, '-');
+  const filterText = cutText(words, MAX_FILTER_LENGTH).replaceAll(/^-+|-+$/g, '');
   return `${[subject, filterText, day].filter((part) => part !== '').join('-')}.${extension}`;
 }

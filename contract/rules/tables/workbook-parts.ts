@@ -1,3 +1,5 @@
+import { cutText } from '../cut-text.ts';
+
 /** Maximum rows of an XLSX worksheet including the heading (ECMA-376); further rows go to another worksheet. */
 export const MAX_SHEET_ROWS = 1_048_576;
 
@@ -30,12 +32,7 @@ export const SHEET_END = '</sheetData></worksheet>';
 const MAX_SHEET_NAME_LENGTH = 31;
 // oxlint-disable-next-line no-control-regex -- control characters are invalid in sheet names
 const INVALID_NAME_CHARACTERS = /[\\/?*[\]:\0-\x1f\x7f\ufffe\uffff]/g;
-/** Truncates a name without splitting a surrogate pair. */
-const truncateName = (name: string, maxLength: number): string =>
-  name
-    .slice(0, maxLength)
-    .replace(/[\ud800-\udbff]$/, '')
-    .replace(/'+$/, '');
+const truncateName = (name: string, maxLength: number): string => cutText(name, maxLength).replace(/'+$/, '');
 
 /** Makes sheet names valid and unique. */
 function toSheetNames(names: readonly string[]): string[] {

@@ -1,5 +1,6 @@
 import type { ActivityExport, UserActivityEntry } from '../../../contract/generated/types.gen.ts';
 import { exportTypeNames } from '../../../contract/rules/activity.ts';
+import { cutText } from '../../../contract/rules/cut-text.ts';
 import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import { type Db, isEmbedded, readInSnapshot, type Tx } from '../../kernel/db/database.ts';
 import type { Handlers } from '../../kernel/http/handler.ts';
@@ -67,7 +68,7 @@ function writeRows(batch: FileBatch<ExportParameters>, { total, pages }: RowPage
     at,
     total,
     pages,
-    detail: { query: JSON.stringify(query).slice(0, 2_000) },
+    detail: { query: cutText(JSON.stringify(query), 2_000) },
   });
 }
 

@@ -1,15 +1,13 @@
+import { cutText } from '../../../contract/rules/cut-text.ts';
+
 const MAX_NAME_LENGTH = 120;
 // oxlint-disable-next-line no-control-regex -- control characters are invalid in file names
 const INVALID_CHARACTERS = /[\\/:*?"<>|\0-\x1f\x7f]/g;
 
 /** Name of a file from a text that users chose, without its extension. */
 function toFileName(text: string): string {
-  const name = text
-    .toWellFormed()
-    .replaceAll(INVALID_CHARACTERS, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .slice(0, MAX_NAME_LENGTH)
-    .replaceAll(/^[. ]+|[. ]+$/g, '');
+  const valid = text.toWellFormed().replaceAll(INVALID_CHARACTERS, ' ').replaceAll(/\s+/g, ' ');
+  const name = cutText(valid, MAX_NAME_LENGTH).replaceAll(/^[. ]+|[. ]+$/g, '');
   return name === '' ? 'Report' : name;
 }
 

@@ -1,4 +1,5 @@
 /** The job that generates a report. */
+import { cutText } from '../../../contract/rules/cut-text.ts';
 import { conflict } from '../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { defineFileJobKind } from '../../kernel/jobs/job-kind.ts';
@@ -49,7 +50,7 @@ export const toExportDetail = (
   type: typeName,
   entryTypeId,
   filter: filterText ?? null,
-  query: query === undefined ? null : JSON.stringify(query).slice(0, 2_000),
+  query: query === undefined ? null : cutText(JSON.stringify(query), 2_000),
   entries: entryIds?.slice(0, 100) ?? null,
   asOf: asOf ?? null,
   fields,
@@ -66,7 +67,7 @@ export const reportJob = defineFileJobKind<ReportParameters>({
         ? (filterText ?? 'all entries')
         : `${formatNumber(selected)} ${selected === 1 ? 'entry' : 'entries'}`;
     const title = `Generate the report ${templateName} as ${format.toUpperCase()}: ${what}`;
-    return title.length > MAX_TITLE_LENGTH ? `${title.slice(0, MAX_TITLE_LENGTH - 1)}…` : title;
+    return title.length > MAX_TITLE_LENGTH ? `${cutText(title, MAX_TITLE_LENGTH - 1)}…` : title;
   },
   async produce(batch) {
     const { db, caller, blobs, parameters, jobId, officeProgram, signal } = batch;

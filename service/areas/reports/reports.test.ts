@@ -191,6 +191,23 @@ onEachApp((context) => {
     expect(rows.map(({ action }) => action.split('.')[1])).toEqual(['create', 'create', 'update', 'delete']);
   });
 
+  test('long texts are stored without half a character', async () => {
+    const file = await makeDocx(paragraph('{Name}'));
+    const created = await sendForm<ReportTemplateDetail>(context().app, {
+      method: 'POST',
+      url: REPORTS,
+      token: things.person.token,
+      model: { name: 'Profile', entryTypeId: things.typeId },
+      files: [{ part: 'file', name: `${'x'.repeat(199)}😀.docx`, content: file }],
+    });
+    expect([created.status, created.text]).toEqual([200, created.text]);
+    expect(created.body.fileName).toBe(`${'x'.repeat(199)}.docx`);
+    const head = '{"Name":{"$doesntContain":"';
+    const text = `${'x'.repeat(1_999 - head.length)}😀`;
+    await generate(created.body.id, { query: { Name: { $doesntContain: text } } });
+    expect((await readExports()).map(({ detail }) => detail['query'])).toEqual([head + text.slice(0, -2)]);
+  });
+
   test('a new file keeps what others change while it is inspected', async () => {
     const { id } = await create(await makeDocx(paragraph('{Name}')));
     const url = `${REPORTS}/${id}`;

@@ -5,6 +5,7 @@ import type {
   ReportTemplate,
   ReportTemplateDetail,
 } from '../../../contract/generated/types.gen.ts';
+import { cutText } from '../../../contract/rules/cut-text.ts';
 import { ENTRY_ID } from '../../../contract/rules/query/condition.ts';
 import { FIELD } from '../../../contract/rules/schema/fields.ts';
 import { ApiError, badRequest, conflict, notFound } from '../../kernel/api-error.ts';
@@ -291,7 +292,7 @@ async function readTemplateFile(call: Pick<Call, 'files' | 'signal'>): Promise<T
 
 /** Name of an uploaded file with the extension of its content. */
 function toFileName(name: string, format: 'docx' | 'xlsx'): string {
-  const base = (name.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,5}$/, '').slice(0, 200);
+  const base = cutText((name.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,5}$/, ''), 200);
   return `${base === '' ? 'Template' : base}.${format}`;
 }
 

@@ -1,4 +1,5 @@
 /** What exports of tables have in common: the title of the job, writing the rows page by page, and the record of the export. */
+import { cutText } from '../../../contract/rules/cut-text.ts';
 import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import { formatCsvHeading } from '../../../contract/rules/tables/csv.ts';
 import { buildFileName } from '../../../contract/rules/tables/file-name.ts';
@@ -15,7 +16,7 @@ export function describeExport(
   { format, filterText }: { format: TableFormat; filterText?: string | undefined },
 ): string {
   const title = `Export ${name} as ${format.toUpperCase()}${filterText ? `: ${filterText}` : ''}`;
-  return title.length > MAX_TITLE_LENGTH ? `${title.slice(0, MAX_TITLE_LENGTH - 1)}…` : title;
+  return title.length > MAX_TITLE_LENGTH ? `${cutText(title, MAX_TITLE_LENGTH - 1)}…` : title;
 }
 
 /** A column of an exported table whose rows are read in pages. */

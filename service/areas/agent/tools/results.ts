@@ -1,6 +1,7 @@
 /** Results of tools: their size, the fence around values, and what of them the ledger notes. Pure. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { AgentFlag } from '../../../../contract/generated/types.gen.ts';
+import { cutText } from '../../../../contract/rules/cut-text.ts';
 import { badRequest } from '../../../kernel/api-error.ts';
 import { MAX_RESULT_BYTES } from '../limits.ts';
 import { looksLikeInstruction } from './instructions.ts';
@@ -75,13 +76,9 @@ function cutItem(item: Item): Item {
   return leaveOutValues(cutTexts(item, TEXT_LIMITS[1]));
 }
 
-const FIRST_HALF_AT_END = /[\ud800-\udbff]$/;
 const SECOND_HALF_AT_START = /^[\udc00-\udfff]/;
 
-/** The start of a text, without a character that does not fit whole: `skipText` goes on with it. */
-const cutText = (text: string, limit: number): string => text.slice(0, limit).replace(FIRST_HALF_AT_END, '');
-
-/** The rest of a text, with the whole character if `offset` is inside one. */
+/** The rest of a text after `cutText`, with the whole character if `offset` is inside one. */
 export function skipText(text: string, offset: number): string {
   const rest = text.slice(offset);
   return SECOND_HALF_AT_START.test(rest) ? text.slice(offset - 1) : rest;

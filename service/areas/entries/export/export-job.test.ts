@@ -760,6 +760,16 @@ onEachApp((context) => {
     });
   });
 
+  test('a long query and a long filter are recorded without half a character', async () => {
+    const head = '{"Name":{"$contains":"';
+    const text = `${'x'.repeat(1_999 - head.length)}😀`;
+    await makeFile({ query: { Name: { $contains: text } }, filterText: `${'x'.repeat(79)}𠮷` });
+    const { rows } = await sql<{ query: string }>`
+      select export_detail ->> 'query' as query from activity
+      where site_id = ${things.siteId} and activity_type_id = 8`.execute(db());
+    expect(rows).toEqual([{ query: head + text.slice(0, -2) }]);
+  });
+
   test('invalid requests name the path, and reading entries is required', async () => {
     expect(await getRefusal({ entryType: 'Nothing' })).toEqual([404]);
     expect(await getRefusal({ fields: ['Name', 'Nothing'] })).toEqual([400, 'fields.1']);

@@ -1,4 +1,5 @@
 import type { EntryExport, RowVm } from '../../../../contract/generated/types.gen.ts';
+import { cutText } from '../../../../contract/rules/cut-text.ts';
 import { toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 import { parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
 import { describeState } from '../../../../contract/rules/schema/past-states.ts';
@@ -111,7 +112,7 @@ export const entryExportJob = defineFileJobKind<ExportParameters>({
         fields: request.fields.map(({ name }) => name),
         detail: {
           entryTypeId: type.id,
-          query: query === undefined ? null : JSON.stringify(query).slice(0, 2_000),
+          query: query === undefined ? null : cutText(JSON.stringify(query), 2_000),
           asOf: asOf ?? null,
         },
       };
