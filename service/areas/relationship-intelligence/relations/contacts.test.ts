@@ -28,10 +28,14 @@ onEachApp((context) => {
     person = await makePerson(context().db, siteId);
     colleague = await makePerson(context().db, siteId);
     await enableRelationships(context().db, siteId, [person.userId, colleague.userId]);
+    await createContactType('Contact');
+  });
+  /** Creates the entry type that the settings choose from then on. */
+  async function createContactType(name: string): Promise<void> {
     const type = await api().post<EntryTypeVm>('/api/rest/v4/schema/entrytypes', {
-      apiName: 'Contact',
-      singularName: 'Contact',
-      pluralName: 'Contacts',
+      apiName: name,
+      singularName: name,
+      pluralName: `${name}s`,
     });
     typeId = type.body.id;
     const field = await api().post<FieldVm>(`/api/rest/v4/schema/entrytypes/${typeId}/fields`, {
@@ -40,7 +44,7 @@ onEachApp((context) => {
       fieldType: 1,
     });
     emailFieldId = field.body.id;
-  });
+  }
   const set = (body: object) => api().put<RelationshipSettings & ErrorBody>(`${RI_PATH}/settings`, body);
   const choose = () =>
     set({ contacts: { entryTypeId: typeId, emailFieldId }, automatedContactCreation: true });
@@ -187,6 +191,32 @@ onEachApp((context) => {
     });
     await running;
     expect(await listContacts()).toEqual([]);
+  });
+
+  test('a contact is created in the entry type, and in the name, of settings that change meanwhile', async () => {
+    expect((await choose()).status).toBe(200);
+    const email = {
+      sender: { address: person.email, name: 'Ada' },
+      recipientsTo: [{ address: 'new@outside.test', name: 'New' }],
+    };
+    expect(
+      (await importEmails(api(), [{ userId: person.userId, emails: makeEmails(1, email, 'a') }])).status,
+    ).toBe(200);
+    const formerType = typeId;
+    await createContactType('Lead');
+    const { running } = await withTransaction(context().db, {}, async (tx) => {
+      await lockSettings(tx, siteId);
+      await sql`update ri_setting set contact_entry_type_id = ${typeId}, contact_email_field_id = ${emailFieldId},
+        modified_by = ${colleague.userId} where site_id = ${siteId}`.execute(tx);
+      const started = { running: runTask() };
+      await Promise.race([started.running, untilSomebodyWaits(context().db)]);
+      return started;
+    });
+    await running;
+    const { rows } = await sql<{ typeId: number; userId: number }>`
+      select type_id as "typeId", created_by as "userId" from entry_change
+      where site_id = ${siteId} and type_id in (${formerType}, ${typeId})`.execute(context().db);
+    expect(rows).toEqual([{ typeId, userId: colleague.userId }]);
   });
 
   test('an invitation finds or creates the contact of the person, and is refused without an entry type', async () => {

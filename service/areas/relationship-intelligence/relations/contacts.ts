@@ -104,17 +104,18 @@ export const createContactsTask = ({ db }: { db: Db }): ScheduledTask =>
     intervalMs: MINUTE_MS,
     listItems: () => store.listSitesWithDueContacts(db),
     async runStep({ siteId }, _signal, siteDb) {
-      const settings = await loadSettings(siteDb, siteId);
-      const target = toTarget(settings);
-      const { modifiedBy: userId } = settings;
-      if (!target || userId === null) return false;
+      const { modifiedBy: userId } = await loadSettings(siteDb, siteId);
+      if (userId === null) return false;
       const actor = { siteId, userId, email: await store.getEmail(siteDb, userId), origin: undefined };
       return change(siteDb, actor, async (tx, record) => {
         // A person who is being erased gets no contact.
         await lockAgainstErasure(tx, siteId);
-        // The lock excludes a change of the settings, which may have turned this off since the last step.
-        const { isEnabled, automatedContactCreation } = await loadSettings(tx, siteId);
-        if (!isEnabled || !automatedContactCreation) return false;
+        // The lock excludes a change of the settings, which may have been changed since the last step.
+        const settings = await loadSettings(tx, siteId);
+        const target = toTarget(settings);
+        if (!settings.isEnabled || !settings.automatedContactCreation || !target) return false;
+        // The next step is in the name of whoever changed them.
+        if (settings.modifiedBy !== userId) return true;
         await store.lockContacts(tx, siteId);
         const due = await store.listDueContacts(tx, siteId, ADDRESSES_PER_STEP);
         const people = due.map(({ address, name, isMutual }) => ({ address, name: isMutual ? name : null }));
