@@ -111,21 +111,27 @@ export const publicationHandlers: Handlers<Operations> = {
 
   async createTopicDefinition(call) {
     const { caller, body } = call;
-    const topicId = await change(call.db, getActor(call), async (tx, record) => {
-      const topics = await store.listTopics(tx, caller.siteId);
-      requireContent(await loadSchema(tx, caller.siteId), body);
-      requireFreeName(body.name);
-      if (topics.filter(({ definition }) => definition).length >= MAX_CUSTOM_TOPICS)
-        throw conflict(`A site has at most ${MAX_CUSTOM_TOPICS} custom topics`);
-      const id = await store.insertTopic(tx, caller.siteId, body);
-      if (id === undefined) throw nameTaken(body.name);
-      record({
-        action: 'topic.create',
-        subject: ['topic', id, body.name],
-        changes: diffProperties(undefined, toContent(body)),
-      });
-      return id;
-    });
+    // Two topics at the same time could exceed the limit together.
+    const topicId = await change(
+      call.db,
+      getActor(call),
+      async (tx, record) => {
+        const topics = await store.listTopics(tx, caller.siteId);
+        requireContent(await loadSchema(tx, caller.siteId), body);
+        requireFreeName(body.name);
+        if (topics.filter(({ definition }) => definition).length >= MAX_CUSTOM_TOPICS)
+          throw conflict(`A site has at most ${MAX_CUSTOM_TOPICS} custom topics`);
+        const id = await store.insertTopic(tx, caller.siteId, body);
+        if (id === undefined) throw nameTaken(body.name);
+        record({
+          action: 'topic.create',
+          subject: ['topic', id, body.name],
+          changes: diffProperties(undefined, toContent(body)),
+        });
+        return id;
+      },
+      { lockSite: true },
+    );
     return respondWithTopic(call.db, caller, topicId);
   },
 

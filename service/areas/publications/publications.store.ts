@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Db, executeLater, type Tx } from '../../kernel/db/database.ts';
+import { dbErrorCodes, getDbError } from '../../kernel/db/driver/errors.ts';
 import type { StoredTopicType } from '../../kernel/db/tables/publications.ts';
 import { FIRST_OFFSET } from '../../kernel/outbox/events.store.ts';
 import type { TopicContent } from './project-event.ts';
@@ -325,13 +326,14 @@ export async function updateTopic(
   topicId: number,
   { name, format, entryTypes }: TopicContent & { name: string },
 ): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update topic t set name = ${name} where t.site_id = ${siteId} and t.topic_id = ${topicId}
-      and not exists (select from topic other
-        where other.site_id = ${siteId} and other.name = ${name} and other.topic_id <> ${topicId})`.execute(
-    tx,
-  );
-  if (numAffectedRows === 0n) return false;
+  try {
+    await sql`update topic set name = ${name} where site_id = ${siteId} and topic_id = ${topicId}`.execute(
+      tx,
+    );
+  } catch (error) {
+    if (getDbError(error)?.code === dbErrorCodes.uniqueViolation) return false;
+    throw error;
+  }
   await sql`
     insert into topic_definition_history (site_id, topic_id, version, format, entry_types)
     select site_id, topic_id, version, format, entry_types from topic_definition

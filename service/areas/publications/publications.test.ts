@@ -7,14 +7,17 @@ import type {
   TopicDefinition,
   TopicPositions,
 } from '../../../contract/generated/types.gen.ts';
+import { withTransaction } from '../../kernel/db/database.ts';
 import { deleteExpiredEventsTask } from '../../kernel/outbox/delete-expired-events.ts';
 import { send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
+import { untilSomebodyWaits } from '../../testing/databases.ts';
 import { makeThings, SCHEMA, type Things } from '../../testing/entries/entries.ts';
 import { publishCells } from '../../testing/processes/publication-process.ts';
 import { as, makePerson, onEachApp, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { ageEvents } from '../../testing/topic-messages.ts';
 import { createFillTask } from './fill-topics.ts';
+import { insertTopic } from './publications.store.ts';
 
 const PUBLICATION = '/api/rest/v1/publication';
 
@@ -437,6 +440,38 @@ onEachApp((context) => {
         context().db,
       );
       expect(rows.map(({ action }) => action)).toEqual(['topic.create', 'topic.update', 'topic.delete']);
+    });
+
+    test('a name that another request takes meanwhile is refused', async () => {
+      const content = { name: 'deals', format: 'Cells', entryTypes: [{ entryTypeId: things.typeId }] };
+      const { body: topic } = await createTopic(content);
+      const { renaming } = await withTransaction(context().db, {}, async (tx) => {
+        await insertTopic(tx, things.siteId, { name: 'won', format: 'Cells', entryTypes: [] });
+        const started = {
+          renaming: api.put<ErrorBody>(`${PUBLICATION}/topicdefinitions/${topic.id}`, { name: 'won' }),
+        };
+        await untilSomebodyWaits(context().db);
+        return started;
+      });
+      const { status, body } = await renaming;
+      expect([status, body.errors?.[0]?.path]).toEqual([409, 'name']);
+    });
+
+    test('requests at the same time do not exceed the limit of a site', async () => {
+      const content = { format: 'Cells' as const, entryTypes: [{ entryTypeId: things.typeId }] };
+      await createTopic({ ...content, name: 'first' });
+      const { creating } = await withTransaction(
+        context().db,
+        { lockedSiteId: things.siteId },
+        async (tx) => {
+          for (let at = 2; at <= 50; at += 1)
+            await insertTopic(tx, things.siteId, { ...content, name: `topic${at}` });
+          const started = { creating: createTopic({ ...content, name: 'more' }) };
+          await Promise.race([started.creating, untilSomebodyWaits(context().db)]);
+          return started;
+        },
+      );
+      expect((await creating).status).toBe(409);
     });
 
     test('reject unknown types and fields with every path, reserved names, and changes of default topics', async () => {

@@ -8,9 +8,11 @@ import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { DeliveryAttempt, Destination } from '../../../../contract/generated/types.gen.ts';
+import { withTransaction } from '../../../kernel/db/database.ts';
 import { createEgress, parseEgressRules } from '../../../kernel/network/egress.ts';
 import { createLog } from '../../../kernel/telemetry/log.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
+import { untilSomebodyWaits } from '../../../testing/databases.ts';
 import { readLoopbackTls, trustLoopbackCertificate } from '../../../testing/servers/agent-clients.ts';
 import { as, makePerson, makeSite, onEachApp, services, type Person } from '../../../testing/site.ts';
 import { runTask } from '../../../testing/tasks.ts';
@@ -20,6 +22,7 @@ import {
   DELIVERY_TASKS,
   getDeliveryRetryMs,
 } from './deliver.ts';
+import { insertDestination } from './destinations.store.ts';
 
 const DESTINATIONS = '/api/rest/v1/publication/destinations';
 /** Failures of an outgoing request are reported after this time. */
@@ -112,6 +115,25 @@ onEachApp(
       sql`update publication_destination set next_attempt_at = now() - interval '1 second',
           failing_since = case when failures > 0 then now() - ${`${failingDays} days`}::interval end
         where destination_id = ${id}`.execute(context().db);
+
+    test('requests at the same time do not exceed the limit of a site', async () => {
+      const { topicId, siteId } = { ...(await createDestination()), siteId: person.siteId };
+      const { creating } = await withTransaction(context().db, { lockedSiteId: siteId }, async (tx) => {
+        for (let at = 2; at <= 50; at += 1)
+          await insertDestination(tx, siteId, {
+            topicId,
+            name: `Warehouse ${at}`,
+            kind: 'Webhook',
+            url,
+            subject: null,
+            secret: Buffer.alloc(64),
+          });
+        const started = { creating: api().post(DESTINATIONS, { topicId, name: 'One more', url }) };
+        await Promise.race([started.creating, untilSomebodyWaits(context().db)]);
+        return started;
+      });
+      expect((await creating).status).toBe(409);
+    });
 
     test('gets each event once, in order, with a signature that the library of Standard Webhooks verifies', async () => {
       await createGroups('Before');

@@ -51,34 +51,40 @@ export const destinationHandlers: Handlers<Operations> = {
     requireContent({ kind, url: body.url, subject, credentials });
     const key = kind === 'Webhook' ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : undefined;
     const secret = encryptSecret(services, caller.siteId, key ?? credentials);
-    const id = await change(call.db, getActor(call), async (tx, record) => {
-      const topic = (await listTopics(tx, caller.siteId)).find(({ topicId }) => topicId === body.topicId);
-      if (!topic) throw badRequest([{ path: 'topicId', message: `Topic ${body.topicId} does not exist` }]);
-      const destinations = await store.listDestinations(tx, caller.siteId);
-      if (destinations.length >= MAX_DESTINATIONS)
-        throw conflict(`A site has at most ${MAX_DESTINATIONS} destinations`);
-      const { topicId, name, url } = body;
-      const created = await store.insertDestination(tx, caller.siteId, {
-        topicId,
-        name,
-        kind,
-        url,
-        subject,
-        secret,
-      });
-      if (created === undefined) throw nameTaken(body.name);
-      record({
-        action: 'destination.create',
-        subject: ['destination', created, name],
-        changes: diffProperties(undefined, {
+    // Two destinations at the same time could exceed the limit together.
+    const id = await change(
+      call.db,
+      getActor(call),
+      async (tx, record) => {
+        const topic = (await listTopics(tx, caller.siteId)).find(({ topicId }) => topicId === body.topicId);
+        if (!topic) throw badRequest([{ path: 'topicId', message: `Topic ${body.topicId} does not exist` }]);
+        const destinations = await store.listDestinations(tx, caller.siteId);
+        if (destinations.length >= MAX_DESTINATIONS)
+          throw conflict(`A site has at most ${MAX_DESTINATIONS} destinations`);
+        const { topicId, name, url } = body;
+        const created = await store.insertDestination(tx, caller.siteId, {
+          topicId,
           name,
+          kind,
           url,
-          topic: topic.name,
-          ...(kind === 'JetStream' && { kind, subject, hasCredentials: secret !== null }),
-        }),
-      });
-      return created;
-    });
+          subject,
+          secret,
+        });
+        if (created === undefined) throw nameTaken(body.name);
+        record({
+          action: 'destination.create',
+          subject: ['destination', created, name],
+          changes: diffProperties(undefined, {
+            name,
+            url,
+            topic: topic.name,
+            ...(kind === 'JetStream' && { kind, subject, hasCredentials: secret !== null }),
+          }),
+        });
+        return created;
+      },
+      { lockSite: true },
+    );
     const destination = await requireDestination(call.db, caller.siteId, id);
     return ok({ ...toDestination(destination), ...(key !== undefined && { secret: key }) });
   },
