@@ -174,6 +174,14 @@ onEachApp((context) => {
     expect((await read('find_users', { search: person.email.slice(0, 8).toUpperCase() }))['users']).toEqual([
       { id: person.userId, name: 'Ada Okafor', email: person.email },
     ]);
+    const colleague = await makePerson(context().db, person.siteId);
+    await sql`update account set last_name = 'Östlund' where user_id = ${colleague.userId}`.execute(
+      context().db,
+    );
+    for (const search of ['Östlund', 'östlund', 'a öST'])
+      expect((await read('find_users', { search }))['users']).toEqual([
+        { id: colleague.userId, name: 'Ada Östlund', email: colleague.email },
+      ]);
     const page = await read('query_rows', { entryType, fields: ['Name'], limit: 2 });
     const next = await read('query_rows', {
       entryType,

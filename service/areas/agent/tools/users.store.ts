@@ -21,7 +21,7 @@ export async function searchUsers(
     select a.user_id as id, trim(a.first_name || ' ' || a.last_name) as name, a.email
     from membership m join account a on a.user_id = m.user_id
     where m.site_id = ${siteId} and ${CAN_ACT}
-      and (lower(a.first_name || ' ' || a.last_name) like ${pattern} or lower(a.email) like ${pattern})
+      and (fold(a.first_name || ' ' || a.last_name) like ${pattern} or fold(a.email) like ${pattern})
     order by lower(a.first_name || ' ' || a.last_name), a.user_id limit ${limit} offset ${skip}`.execute(db);
   return rows;
 }
