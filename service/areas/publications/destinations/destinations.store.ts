@@ -207,15 +207,22 @@ export interface NewAttempt {
   detail: string;
 }
 
-/** Records an attempt. */
-export async function insertAttempt(db: Db, siteId: number, id: number, attempt: NewAttempt): Promise<void> {
-  await sql`
+const ATTEMPT_COLUMNS = sql`attempt_id as id, off, event_id as "eventId", at, address, duration_ms as "durationMs", status, detail`;
+
+/** Records an attempt; undefined when the destination has been deleted. */
+export async function insertAttempt(
+  db: Db,
+  siteId: number,
+  id: number,
+  attempt: NewAttempt,
+): Promise<StoredAttempt | undefined> {
+  const { rows } = await sql<StoredAttempt>`
     insert into delivery_attempt (site_id, destination_id, off, event_id, address, duration_ms, status, detail)
     select ${siteId}, ${id}, ${attempt.off}, ${attempt.eventId}::uuid, ${attempt.address}, ${attempt.durationMs}, ${attempt.status}::int,
       ${attempt.detail}
-    where exists (select from publication_destination where site_id = ${siteId} and destination_id = ${id})`.execute(
-    db,
-  );
+    where exists (select from publication_destination where site_id = ${siteId} and destination_id = ${id})
+    returning ${ATTEMPT_COLUMNS}`.execute(db);
+  return rows[0];
 }
 
 /** What a delivery changes in its destination. */
@@ -262,8 +269,7 @@ export async function listAttempts(
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<StoredAttempt[]> {
   const { rows } = await sql<StoredAttempt>`
-    select attempt_id as id, off, event_id as "eventId", at, address, duration_ms as "durationMs", status, detail
-    from delivery_attempt
+    select ${ATTEMPT_COLUMNS} from delivery_attempt
     where site_id = ${siteId} and destination_id = ${id} and attempt_id < ${before ?? Number.MAX_SAFE_INTEGER}
     order by attempt_id desc limit ${limit}`.execute(db);
   return rows;

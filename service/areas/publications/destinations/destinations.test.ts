@@ -322,6 +322,22 @@ onEachApp(
       expect(received.map(({ name }) => name)).toEqual(['A', 'B', 'C']);
     });
 
+    test('events that are sent again at the same time are each answered with their own attempt', async () => {
+      const destination = await createDestination();
+      await createGroups('A', 'B');
+      await deliver();
+      const [newest, oldest] = await listAttempts(destination);
+      const offsets = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? newest : oldest)?.offset);
+      const answers = await Promise.all(
+        offsets.map((offset) =>
+          api().post<{ attempts: DeliveryAttempt[] }>(`${DESTINATIONS}/${destination.id}/resend`, { offset }),
+        ),
+      );
+      expect(answers.map(({ body }) => body.attempts.map(({ offset }) => offset))).toEqual(
+        offsets.map((offset) => [offset]),
+      );
+    });
+
     test('gets a single event or all since a moment again', async () => {
       const destination = await createDestination();
       await createGroups('A', 'B');

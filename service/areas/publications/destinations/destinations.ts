@@ -173,12 +173,11 @@ export const destinationHandlers: Handlers<Operations> = {
     const sender = await createSender(services.egress, target);
     try {
       const { isDelivered: _isDelivered, ...attempt } = await sender.send(message);
-      await store.insertAttempt(db, siteId, destination.id, attempt);
+      const stored = await store.insertAttempt(db, siteId, destination.id, attempt);
+      return ok({ attempts: stored ? [toAttempt(stored)] : [] });
     } finally {
       await sender.close();
     }
-    const attempts = await store.listAttempts(db, siteId, destination.id, { before: undefined, limit: 1 });
-    return ok({ attempts: attempts.map(toAttempt) });
   },
 };
 
