@@ -116,3 +116,20 @@ test('discards everything received', async () => {
   expect(discard).toHaveBeenCalledOnce();
   expect(last()).toMatchObject({ phase: 'discarded' });
 });
+
+test('stays paused or discarded if the request for a link fails afterwards', async () => {
+  for (const status of [0, 403]) {
+    const paused = setUp([], { links: [new ServiceError(status, 'No link')] });
+    const pausedRun = paused.download.start();
+    // The cases are independent and run one after the other.
+    await paused.download.pause();
+    await pausedRun;
+    expect(paused.last()).toMatchObject({ phase: 'paused', problem: undefined });
+    const discarded = setUp([], { links: [new ServiceError(status, 'No link')] });
+    const discardedRun = discarded.download.start();
+    await discarded.download.discard();
+    await discardedRun;
+    expect(discarded.last()).toMatchObject({ phase: 'discarded' });
+    expect([...paused.waits, ...discarded.waits]).toEqual([]);
+  }
+});

@@ -128,12 +128,13 @@ export function createResumableDownload(
   }
 
   /** Requests a link; retries if the service is unavailable. */
-  async function requestLink(attempts: number): Promise<number | undefined> {
+  async function requestLink(attempts: number, isCurrent: () => boolean): Promise<number | undefined> {
     update({ phase: 'requestingLink' });
     try {
       link = await dependencies.createLink();
       return attempts;
     } catch (thrown) {
+      if (!isCurrent()) return undefined;
       const { status, message } = toServiceError(thrown);
       if (status === 0 || status === 429 || status >= 502) return waitBeforeRetry(attempts, message);
       halt('paused', message);
@@ -173,7 +174,7 @@ export function createResumableDownload(
 
   /** Performs one attempt and returns the number of failed attempts in a row; undefined if the download has stopped. */
   async function attempt(attempts: number, isCurrent: () => boolean): Promise<number | undefined> {
-    if (!link) return requestLink(attempts);
+    if (!link) return requestLink(attempts, isCurrent);
     const before = state.received;
     samples = [];
     update({ phase: 'running', problem: undefined, address: link.ipAddress });
