@@ -236,7 +236,8 @@ test('a consumer is listed with its lag and moved after a preview', async ({ pag
   ]);
 });
 
-test('a destination shows its key once, its attempts and its health', async ({ page }) => {
+test('a destination shows its key once, its attempts and its health', async ({ page, expectFailure }) => {
+  expectFailure(500);
   // A port that refuses connections: a server that was closed.
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -309,8 +310,19 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await chooseAction(attempt, /^Send again/);
   await expectToast(page, 'was not delivered');
   await page.getByRole('button', { name: 'Send again since…' }).click();
+  const preview = panel.getByRole('region', { name: 'Preview' });
+  // A text that a browser reads as a date of 2001.
+  await panel.getByLabel('Since').fill('7');
+  await expect(preview).toContainText('Enter a time to see how many events are sent.');
+  const events = /\/events\?since=/;
+  await page.route(events, (route) =>
+    route.fulfill({ status: 500, json: { message: 'The reading failed', requestId: 'failing' } }),
+  );
+  await panel.getByLabel('Since').fill('2019-01-01T00:00');
+  await expect(preview).toContainText('The reading failed');
+  await page.unroute(events);
   await panel.getByLabel('Since').fill('2020-01-01T00:00');
-  await expect(panel.getByRole('region', { name: 'Preview' })).toContainText('delivered before');
+  await expect(preview).toContainText('delivered before');
   await panel.getByRole('button', { name: 'Cancel' }).click();
   await discard.getByRole('button', { name: 'Discard changes' }).click();
   await page.getByRole('button', { name: 'Edit' }).click();

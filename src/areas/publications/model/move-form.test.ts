@@ -33,6 +33,11 @@ test('the preview begins at the offset or the time', () => {
   expect(toStart(topic, { to: 'time', offset: '1000', time: '' })).toBe(undefined);
 });
 
+test('a text that is no date is no time, even if it can be read as one', () => {
+  for (const time of ['7', '2026', '11/12', 'Nov 20 2026'])
+    expect([time, toStart(topic, { to: 'time', offset: '', time })]).toEqual([time, undefined]);
+});
+
 test('a move says what comes again and what is skipped', () => {
   expect([
     describeMove(4_000, 3_999, 5_000),

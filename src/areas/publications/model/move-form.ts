@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TopicDefinition } from '../../../../contract/generated/types.gen.ts';
+import { getBrowserTimeZone, parseDateTimeField } from '../../../lib/dates/time-zones.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import type { EventStart } from './queries.ts';
 
@@ -11,6 +12,12 @@ export interface MoveValues {
   time: string;
 }
 
+/** Converts the value of a date field to a time for the service; undefined for a text that is no date. */
+export function toMoment(field: string): string | undefined {
+  const time = parseDateTimeField(field, getBrowserTimeZone());
+  return time === undefined ? undefined : new Date(time).toISOString();
+}
+
 /** Validation of the form that moves a consumer: its offset lies among those that are kept. */
 export const buildMoveSchema = ({ oldestOffset, nextOffset }: TopicDefinition) =>
   z
@@ -19,7 +26,7 @@ export const buildMoveSchema = ({ oldestOffset, nextOffset }: TopicDefinition) =
       const report = (path: string, message: string) =>
         context.addIssue({ code: 'custom', path: [path], message });
       if (to === 'time') {
-        if (Number.isNaN(Date.parse(time))) report('time', 'Enter a date and time');
+        if (toMoment(time) === undefined) report('time', 'Enter a date and time');
         return;
       }
       const value = Number(offset);
@@ -32,7 +39,9 @@ export const buildMoveSchema = ({ oldestOffset, nextOffset }: TopicDefinition) =
 export function toStart(topic: TopicDefinition, values: Partial<MoveValues>): EventStart | undefined {
   const { data } = buildMoveSchema(topic).safeParse(values);
   if (!data) return undefined;
-  return data.to === 'offset' ? { from: Number(data.offset) } : { since: new Date(data.time).toISOString() };
+  if (data.to === 'offset') return { from: Number(data.offset) };
+  const since = toMoment(data.time);
+  return since === undefined ? undefined : { since };
 }
 
 const count = (from: number, to: number, one: string, many: string): string =>

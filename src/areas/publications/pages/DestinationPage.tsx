@@ -24,6 +24,8 @@ import { usePanelGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { toFailure } from '../../../ui/feedback/failure.ts';
+import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -40,6 +42,7 @@ import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { describeHealth, destinationQuery } from '../model/destinations.ts';
+import { toMoment } from '../model/move-form.ts';
 import { eventsQuery } from '../model/queries.ts';
 import { EditDestinationPanel } from './DestinationPanel.tsx';
 import { useDestinationActions, useDestinationMenu } from './use-destination-menu.tsx';
@@ -327,7 +330,7 @@ function Attempts({ destination: { id: destinationId, topicName } }: { destinati
 }
 
 const resendSchema = z.object({
-  since: z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'Enter a date and time'),
+  since: z.string().refine((text) => toMoment(text) !== undefined, 'Enter a date and time'),
 });
 
 interface ResendPanelProps {
@@ -346,8 +349,8 @@ function ResendPanel({ destination, onClose }: ResendPanelProps) {
   const { confirmClose, cancel } = usePanelGuard(isDirty, onClose);
   const { field, fieldState } = useController({ control: form.control, name: 'since' });
   const typed = useWatch({ control: form.control, name: 'since' });
-  const since = Number.isNaN(Date.parse(typed)) ? undefined : new Date(typed).toISOString();
-  const { data } = useQuery({
+  const since = toMoment(typed);
+  const { data, error } = useQuery({
     ...eventsQuery(topicId, { since: since ?? '' }, 1),
     enabled: since !== undefined,
   });
@@ -362,7 +365,9 @@ function ResendPanel({ destination, onClose }: ResendPanelProps) {
         submitLabel="Send again"
         onCancel={() => void cancel()}
         onSubmit={async (values) => {
-          const body = { since: new Date(values.since).toISOString() };
+          const start = toMoment(values.since);
+          if (start === undefined) return;
+          const body = { since: start };
           const sent = await resend.mutateAsync({ path: { destinationId: id }, body }).catch(() => undefined);
           if (!sent) return;
           toast({ title: `${name} gets the events again` });
@@ -386,8 +391,12 @@ function ResendPanel({ destination, onClose }: ResendPanelProps) {
           />
         </FieldFrame>
         <section className="pub-preview" aria-label="Preview" aria-live="polite">
-          {from === undefined ? (
+          {since === undefined ? (
             'Enter a time to see how many events are sent.'
+          ) : error ? (
+            <FailureBanner failure={toServiceError(error)} />
+          ) : from === undefined ? (
+            <SkeletonRows rows={2} />
           ) : (
             <>
               <strong>{pluralize(next - from + lag, 'event is sent', 'events are sent')}</strong>
