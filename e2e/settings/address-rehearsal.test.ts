@@ -19,3 +19,16 @@ test('a list of addresses is rehearsed from Home in a few steps', async ({ page,
   await expect(rehearsal).toContainText('Wanda Wanderer');
   task.expectAtMost(4);
 });
+
+test('the focus stays in the list when a line is removed', async ({ page }) => {
+  await openAs(page, ada, '/settings/addresses');
+  const addLine = page.getByRole('button', { name: 'Add line' });
+  await addLine.click();
+  await page.getByLabel('Address or network 1').fill('203.0.113.0/24');
+  await addLine.click();
+  await page.getByRole('button', { name: 'Remove line 1' }).press('Enter');
+  await expect(page.getByLabel('Address or network 1')).toHaveValue('');
+  await expect(page.getByRole('button', { name: 'Remove line 1' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(addLine).toBeFocused();
+});

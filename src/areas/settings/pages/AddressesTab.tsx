@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, X } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useRef, useState } from 'react';
 import { useForm, useFormState, useWatch, useFieldArray } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import type { AddressRehearsal } from '../../../../contract/generated/types.gen.ts';
@@ -28,6 +28,7 @@ import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
+import { focusNeighbour } from '../../../ui/focus-neighbour.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { trackInput } from '../../../ui/form/track-input.ts';
@@ -172,6 +173,7 @@ interface AddressRowsProps {
 /** One line per network, with a note. */
 function AddressRows({ control, ownAddress }: AddressRowsProps) {
   const { fields, append, remove } = useFieldArray({ control, name: 'addresses' });
+  const addButton = useRef<HTMLButtonElement>(null);
   // An error of the whole list, such as one that would lock out who saves it; the others stand at their lines.
   const { addresses: listError } = useFormState({ control, name: 'addresses' }).errors;
   return (
@@ -207,12 +209,20 @@ function AddressRows({ control, ownAddress }: AddressRowsProps) {
               label={`Note ${at + 1}`}
               maxLength={200}
             />
-            <IconButton label={`Remove line ${at + 1}`} icon={X} onClick={() => remove(at)} />
+            <IconButton
+              label={`Remove line ${at + 1}`}
+              icon={X}
+              onClick={({ currentTarget }) => {
+                if (fields.length === 1) addButton.current?.focus();
+                else focusNeighbour(currentTarget);
+                remove(at);
+              }}
+            />
           </li>
         ))}
       </ul>
       <span className="set-buttons">
-        <Button size="small" icon={Plus} onClick={() => append({ network: '', note: '' })}>
+        <Button ref={addButton} size="small" icon={Plus} onClick={() => append({ network: '', note: '' })}>
           Add line
         </Button>
         {ownAddress !== undefined && (
