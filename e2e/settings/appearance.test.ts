@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { chooseMenuItem, expectAccessible, expectToast } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { ada } from '../support/data/people.ts';
@@ -40,4 +41,21 @@ test('sets logo and color, previews the mails and sends one to oneself', async (
   await chooseMenuItem(page, /appearance and sign out/, 'Sign out');
   await expect(page.getByLabel('E-mail')).toBeVisible();
   await expect(page.getByRole('main').locator('img.mark-logo')).toHaveJSProperty('naturalWidth', 4);
+});
+
+test('a logo that can no longer be read does not keep the form busy', async ({ page }, testInfo) => {
+  await openAs(page, ada, '/settings/appearance');
+  const path = testInfo.outputPath('changing.png');
+  await writeFile(path, LOGO);
+  const logo = page.getByLabel('Logo (optional)');
+  await logo.setInputFiles(path);
+  await writeFile(path, Buffer.concat([LOGO, LOGO]));
+  const save = page.getByRole('button', { name: 'Save' });
+  await save.click();
+  await expect(page.getByText('The file can no longer be read: choose it again')).toBeVisible();
+  await expect(save).not.toHaveAttribute('aria-busy');
+  await writeFile(path, LOGO);
+  await logo.setInputFiles(path);
+  await save.click();
+  await expectToast(page, 'Appearance saved');
 });

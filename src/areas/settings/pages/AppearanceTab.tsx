@@ -53,6 +53,7 @@ function BrandCard({
   const logoInput = useRef<HTMLInputElement>(null);
   const [isLogoRemoved, setIsLogoRemoved] = useState(false);
   const [isSaving, setIsSaving] = useState(false);
+  const [unreadable, setUnreadable] = useState<File>();
   const { base, hasConflict, error, save } = useConditionalSave({
     initial,
     operation: 'updateSiteBrand',
@@ -62,19 +63,32 @@ function BrandCard({
   const isDirty = color !== base.color || file !== undefined || isLogoRemoved;
   useUnsavedGuard(isDirty);
   const colorError = color === null ? undefined : validateBrandColor(color);
-  const logoError = file && file.size > MAX_LOGO_BYTES ? 'The file is larger than 64 KiB' : undefined;
+  const logoError = !file
+    ? undefined
+    : file === unreadable
+      ? 'The file can no longer be read: choose it again'
+      : file.size > MAX_LOGO_BYTES
+        ? 'The file is larger than 64 KiB'
+        : undefined;
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isSaving || colorError !== undefined || logoError !== undefined) return;
     setIsSaving(true);
-    const stored = await save({
-      color,
-      ...(isLogoRemoved && { logo: null }),
-      ...(file && { logo: new Uint8Array(await file.arrayBuffer()).toBase64() }),
-    }).finally(() => setIsSaving(false));
-    if (!stored) return;
-    setFile(undefined);
+    try {
+      // The browser refuses to read a file that was changed or deleted after it was chosen.
+      const bytes = await file?.arrayBuffer().catch(() => setUnreadable(file));
+      if (file && !bytes) return;
+      const stored = await save({
+        color,
+        ...(isLogoRemoved && { logo: null }),
+        ...(bytes && { logo: new Uint8Array(bytes).toBase64() }),
+      });
+      if (!stored) return;
+    } finally {
+      setIsSaving(false);
+    }
+    setFile((now) => (now === file ? undefined : now));
     setIsLogoRemoved(false);
     toast({ title: 'Appearance saved' });
   };
