@@ -119,4 +119,7 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
   await chooseDelete();
   await page.getByRole('button', { name: 'Delete template' }).click();
   await expect(page.getByRole('heading', { name: 'No templates yet' })).toBeVisible();
+  expectFailure(404);
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'This template does not exist' })).toBeVisible();
 });

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, notFound, useRouter } from '@tanstack/react-router';
 import { Download, FileText, PencilLine, Trash2 } from 'lucide-react';
 import { Suspense, useState } from 'react';
@@ -61,8 +61,8 @@ export function TemplatePage() {
 
 function LoadedTemplate({ templateId }: { templateId: number }) {
   const { data, error, refetch } = useQuery(templateQuery(templateId));
-  if (data) return <Template template={data.data} etag={data.etag} />;
   const failure = error === null ? undefined : toServiceError(error);
+  if (data && failure?.status !== 404) return <Template template={data.data} etag={data.etag} />;
   return (
     <Page title="Template" breadcrumbs={<Breadcrumbs />}>
       {failure?.status === 404 ? (
@@ -158,6 +158,7 @@ function Template({ template, etag }: TemplateProps) {
 /** Menu item that deletes the template after a confirmation. */
 function useDeletion({ template: { id, name }, etag }: TemplateProps): MenuItemData {
   const router = useRouter();
+  const client = useQueryClient();
   const { reason } = usePermission('deleteReportTemplate');
   const removal = useWrite('deleteReportTemplate', {
     mutationFn: () =>
@@ -177,6 +178,7 @@ function useDeletion({ template: { id, name }, etag }: TemplateProps): MenuItemD
     if (!isDone) return;
     toast({ title: `${name} was deleted` });
     await router.navigate({ to: '/reports' });
+    client.removeQueries({ queryKey: templateQuery(id).queryKey });
   };
   return {
     label: 'Delete',
