@@ -353,3 +353,14 @@ test('the list of entry types shows the latest schema changes, and leads to all 
   await expect(page).toHaveURL('/activity/configuration?kind=schema');
   await expect(page.getByRole('listitem').filter({ hasText: 'entry type Harbor' })).toHaveCount(1);
 });
+
+test('the list of investigations counts only those it has read', async ({ page, calls }) => {
+  await openAs(page, ada);
+  // One more than a page.
+  for (let at = 0; at <= 100; at += 1)
+    await calls.call('POST', '/user/activity/investigations', { name: `Case ${at}`, notes: '', query: {} });
+  await page.goto('/activity/investigations');
+  await expect(page.getByText('Newest 100 saved investigations')).toBeVisible();
+  await page.getByRole('button', { name: 'Show older' }).click();
+  await expect(page.getByText(/^\d+ saved investigations/)).toBeVisible();
+});

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { FolderSearch, Pencil, SquareArrowOutUpRight, Trash2 } from 'lucide-react';
+import { useMemo } from 'react';
 import type { InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { listInvestigationsInfiniteOptions } from '../../../api/generated/queries/activity.gen.ts';
@@ -89,7 +90,11 @@ function Investigations() {
   });
   const { data, error, isRefetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = query;
   const rowMenu = useRowMenu();
-  const rows = data?.pages.flat();
+  // An investigation that was saved between two requests shifts another one into both pages.
+  const rows = useMemo(
+    () => data && [...new Map(data.pages.flat().map((info) => [info.id, info])).values()],
+    [data],
+  );
   return (
     <Page
       fill
@@ -98,8 +103,10 @@ function Investigations() {
       meta={
         rows && (
           <>
-            {pluralize(rows.length, 'saved investigation', 'saved investigations')} ·{' '}
-            <QueryAge query={query} />
+            {hasNextPage
+              ? `Newest ${formatNumber(rows.length)} saved investigations`
+              : pluralize(rows.length, 'saved investigation', 'saved investigations')}{' '}
+            · <QueryAge query={query} />
           </>
         )
       }
