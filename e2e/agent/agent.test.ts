@@ -2,7 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Page } from '@playwright/test';
-import type { DataRequestResultVm, FieldVm } from '../../contract/generated/types.gen.ts';
+import type {
+  AgentCallSummary,
+  DataRequestResultVm,
+  EntryTypeVm,
+  FieldVm,
+} from '../../contract/generated/types.gen.ts';
 import {
   chooseOption,
   chooseRowAction,
@@ -414,4 +419,44 @@ test('people make and revoke their own agents, and administrators preview what t
   await expect(elsewhere.getByRole('link', { name: 'Preview as a person' })).toHaveCount(0);
   await expectFits(elsewhere);
   await expectAccessible(elsewhere);
+});
+
+test('what could not be read of keys and of a field is not shown as nothing', async ({
+  page,
+  expectFailure,
+}) => {
+  expectFailure(500);
+  await openAs(page, ada);
+  await createEntryType(page, 'Pier');
+  await turnAgentLicenseOn(page);
+  const types = (await sendRequest(page.request, 'GET', SCHEMA)) as EntryTypeVm[];
+  const type = types.find(({ apiName }) => apiName === 'Pier');
+  const failing = { status: 500, json: { message: 'The reading failed', requestId: 'failing' } };
+  await page.route('**/api/agent/keys', (route) => route.fulfill(failing));
+  await page.route('**/api/agent/calls/summary?*', async (route) => {
+    if (new URL(route.request().url()).searchParams.has('fieldId')) return route.fulfill(failing);
+    const response = await route.fetch();
+    const summary = (await response.json()) as AgentCallSummary;
+    const cells = [{ entryTypeId: type?.id ?? 0, fieldId: 0, values: 3, calls: 1 }];
+    return route.fulfill({ response, json: { ...summary, cells } });
+  });
+  await page.goto('/agent/ledger');
+  const keys = page.getByRole('region', { name: 'Keys', exact: true });
+  await expect(keys).toContainText('The reading failed');
+  await expect(keys).not.toContainText('None.');
+  await page.getByRole('button', { name: 'Piers, Entry name: 3 values' }).click();
+  const field = page.getByRole('region', { name: 'Piers, Entry name' });
+  await expect(field).toContainText('The reading failed');
+  await expect(field).not.toContainText('0 values');
+});
+
+test('the profile says why no agent key can be made', async ({ page, expectFailure }) => {
+  expectFailure(500);
+  await openAs(page, ada);
+  await turnAgentLicenseOn(page);
+  await page.route('**/api/agent/settings', (route) =>
+    route.fulfill({ status: 500, json: { message: 'The reading failed', requestId: 'failing' } }),
+  );
+  await page.goto('/profile');
+  await expect(page.getByRole('region', { name: /^Agents that read/ })).toContainText('The reading failed');
 });

@@ -26,8 +26,9 @@ export function AgentsCard() {
 
 function Agents() {
   const { user, site } = useSession();
-  const { data: settings } = useQuery(agentSettingsQuery);
-  const { data: keys, error } = useQuery(agentKeysQuery);
+  const { data: settings, error: settingsError } = useQuery(agentSettingsQuery);
+  const { data: keys, error: keysError } = useQuery(agentKeysQuery);
+  const error = keysError ?? settingsError;
   const create = usePermission('createAgentKey');
   const names = useSchemaNames();
   const revoke = useRevokeKey();
@@ -42,7 +43,9 @@ function Agents() {
       actions={
         <Button
           size="small"
-          disabledReason={create.reason ?? unlicensed}
+          disabledReason={
+            create.reason ?? unlicensed ?? (settings ? undefined : 'The settings are not loaded')
+          }
           onPointerEnter={NewKeyPanel.preload}
           onClick={() => setIsAdding(true)}
         >

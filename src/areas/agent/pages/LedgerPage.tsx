@@ -72,7 +72,12 @@ export function LedgerPage() {
   const [isOverviewOpen, setOverviewOpen] = useState(false);
   const showsOverview = !small || isOverviewOpen;
   const field = selected && (
-    <FieldCard {...{ selected, view, show, names, query }} onClose={() => setSelected(undefined)} />
+    <FieldCard
+      // The numbers of another field are not shown under its name.
+      key={`${selected.entryTypeId} ${selected.fieldId}`}
+      {...{ selected, view, show, names, query }}
+      onClose={() => setSelected(undefined)}
+    />
   );
   return (
     <>
@@ -219,7 +224,7 @@ interface FieldCardProps extends ViewProps {
 
 /** Who read the selected field, and how much of it. */
 function FieldCard({ selected, view, show, names, query, onClose }: FieldCardProps) {
-  const { data: summary } = useCallSummary({ ...query, ...selected }, getRange(view));
+  const { data: summary, error } = useCallSummary({ ...query, ...selected }, getRange(view));
   const agents = summary?.agents.filter(({ values }) => values > 0) ?? [];
   const values = agents.reduce((sum, agent) => sum + agent.values, 0);
   const { entryTypeId, fieldId } = selected;
@@ -235,10 +240,14 @@ function FieldCard({ selected, view, show, names, query, onClose }: FieldCardPro
     >
       <CardBody>
         <div className="agent-stack">
-          <p className="agent-soft num">
-            <b className="agent-big">{formatNumber(values)}</b> {values === 1 ? 'value' : 'values'} of{' '}
-            {pluralize(summary?.entries ?? 0, 'entry', 'entries')}
-          </p>
+          {error && <FailureBanner failure={toServiceError(error)} />}
+          {!summary && !error && <SkeletonRows rows={1} />}
+          {summary && (
+            <p className="agent-soft num">
+              <b className="agent-big">{formatNumber(values)}</b> {values === 1 ? 'value' : 'values'} of{' '}
+              {pluralize(summary.entries, 'entry', 'entries')}
+            </p>
+          )}
           <ul className="agent-list">
             {agents.map(({ keyId, keyName, userName, values: ofAgent }) => (
               <li key={keyId}>
@@ -283,13 +292,20 @@ function ForbidButton({ part, name }: { part: ForbiddenPart; name: string }) {
 
 /** Keys that have not ended, beside the ledger, with their switches. */
 function KeysCard({ summary, names }: { summary: AgentCallSummary | undefined; names: SchemaNames }) {
-  const { data: keys = NO_KEYS } = useQuery(agentKeysQuery);
+  const { data, error } = useQuery(agentKeysQuery);
+  const keys = data ?? NO_KEYS;
   const { pause, getReason } = usePauseKey();
   const lasting = keys.filter(isLasting);
   const places = new Map(summary?.agents.map(({ keyId }, at) => [keyId, at]));
   return (
     <Card title="Keys" actions={<span className="agent-soft">switches take effect immediately</span>}>
-      {lasting.length === 0 && (
+      {error && (
+        <CardBody>
+          <FailureBanner failure={toServiceError(error)} />
+        </CardBody>
+      )}
+      {!data && !error && <SkeletonRows rows={2} />}
+      {data && lasting.length === 0 && (
         <CardBody>
           <p className="agent-soft">
             None. <Link to="/agent">Create one under Keys.</Link>
