@@ -104,6 +104,10 @@ test('a double click turns an API key on once and shows its secret', async ({ pa
   const shown = dialog(page, 'Your API key is on');
   await expect(shown.getByLabel('Client secret', { exact: true })).toHaveText(/\S/);
   await expect(key.getByRole('alert')).toHaveCount(0);
+  // The variables have the secret, so that closing does not ask for it.
+  await shown.getByRole('button', { name: 'Copy the variables with the secret' }).click();
+  await shown.getByRole('button', { name: 'Close' }).click();
+  await expect(page.getByRole('alertdialog')).toHaveCount(0);
 });
 
 /** Signs in and sets up an authenticator app through the API; second-factor.test.ts covers the pages. */

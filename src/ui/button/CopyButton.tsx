@@ -8,8 +8,15 @@ import './button.css';
 
 const COPIED_LABEL_MS = 1500;
 
-/** Button that copies a value; `label` names it ("Copy id"). */
-export function CopyButton({ value, label }: { value: string; label: string }) {
+interface CopyButtonProps {
+  value: string;
+  /** Names the button: "Copy id". */
+  label: string;
+  onCopied?: () => void;
+}
+
+/** Button that copies a value. */
+export function CopyButton({ value, label, onCopied }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     try {
@@ -20,6 +27,7 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
       return;
     }
     announce('Copied');
+    onCopied?.();
     setCopied(true);
     setTimeout(() => setCopied(false), COPIED_LABEL_MS);
   };

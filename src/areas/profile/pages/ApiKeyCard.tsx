@@ -228,7 +228,11 @@ function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => v
         Environment variables (.env)
         <span>
           <pre>{use.env.replace(clientSecret, '…')}</pre>
-          <CopyButton value={use.env} label="Copy the variables with the secret" />
+          <CopyButton
+            value={use.env}
+            label="Copy the variables with the secret"
+            onCopied={() => setIsCopied(true)}
+          />
         </span>
       </div>
       <div className="profile-secret">
