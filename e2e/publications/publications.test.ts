@@ -403,3 +403,32 @@ test('a message that is far behind the time of its change is not said to be miss
   );
   await expectAccessible(page);
 });
+
+test('readings that fail are not shown as nothing', async ({ page, expectFailure }) => {
+  expectFailure(500);
+  await openAs(page, ada);
+  const fail = (matches: RegExp) =>
+    page.route(matches, (route) =>
+      route.fulfill({ status: 500, json: { message: 'The reading failed', requestId: 'failing' } }),
+    );
+  const [consumers, events, topics] = [/\/consumers(\?|$)/, /\/events\?/, /\/topicdefinitions(\?|$)/];
+  await fail(consumers);
+  await page.goto('/publications');
+  await expect(page.getByText('Some figures could not be loaded')).toBeVisible();
+  await page.getByRole('link', { name: 'default-data' }).click();
+  await expect(page.getByRole('region', { name: 'Consumers' })).toContainText('They could not be loaded.');
+  await page.unroute(consumers);
+
+  await fail(events);
+  await page.goto('/publications/tail');
+  await expect(page.getByRole('heading', { name: 'Events could not be loaded' })).toBeVisible();
+  await expect(page.getByText('No event yet', { exact: true })).toHaveCount(0);
+  await page.unroute(events);
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Events could not be loaded' })).toHaveCount(0);
+
+  await fail(topics);
+  await page.goto('/publications/message?topic=default-data&offset=0');
+  await expect(page.getByRole('heading', { name: 'The event could not be loaded' })).toBeVisible();
+});

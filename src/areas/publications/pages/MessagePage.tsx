@@ -31,21 +31,19 @@ const route = getRouteApi('/_app/publications/message');
 export function MessagePage() {
   const { allowed, reason } = usePermission('listTopicEvents');
   if (!allowed) throw new ServiceError(403, reason);
-  const search = route.useSearch();
-  const view = useMemo(() => parseMessageView(search), [search]);
-  const { data: topics } = useQuery(topicsQuery);
+  const params = route.useSearch();
+  const view = useMemo(() => parseMessageView(params), [params]);
+  const topicList = useQuery(topicsQuery);
+  const topics = topicList.data;
   const topic = topics?.find(({ name }) => name === view.topic);
-  const {
-    data: found,
-    error,
-    refetch,
-    isFetching,
-  } = useQuery({
+  const search = useQuery({
     queryKey: [{ _id: 'listTopicEvents', message: view, topicId: topic?.id }],
     queryFn: ({ signal }) => findMessage(topic?.id ?? 0, view, signal),
     enabled: topic !== undefined,
     staleTime: Infinity,
   });
+  const found = search.data;
+  const failed = [topicList, search].find(({ data, error }) => data === undefined && error !== null);
   const event = found && 'eventId' in found ? found : undefined;
   return (
     <Page
@@ -63,13 +61,13 @@ export function MessagePage() {
         )
       }
     >
-      {error ? (
+      {failed ? (
         <ErrorState
           title="The event could not be loaded"
-          onRetry={() => void refetch()}
-          retrying={isFetching}
+          onRetry={() => void failed.refetch()}
+          retrying={failed.isFetching}
         >
-          {toServiceError(error).message}
+          {toServiceError(failed.error).message}
         </ErrorState>
       ) : event ? (
         <SideBySide event={event} view={view} />

@@ -302,7 +302,7 @@ function UseTab({ topic: { name } }: { topic: TopicDefinition }) {
 }
 
 function TopicSide({ topic, hours }: { topic: TopicDefinition; hours: readonly number[] | undefined }) {
-  const { data: consumers, dataUpdatedAt: now } = useQuery(consumersQuery);
+  const { data: consumers, dataUpdatedAt: now, error } = useQuery(consumersQuery);
   const { allowed } = usePermission('listDestinations');
   const { data: destinations } = useQuery({ ...destinationsQuery, enabled: allowed });
   const readers = consumers?.filter(({ topicId }) => topicId === topic.id);
@@ -360,7 +360,9 @@ function TopicSide({ topic, hours }: { topic: TopicDefinition; hours: readonly n
           </ul>
         ) : (
           <CardBody>
-            <p className="pub-soft">{readers ? 'No consumers.' : 'Loading'}</p>
+            <p className="pub-soft">
+              {readers ? 'No consumers.' : error ? 'They could not be loaded.' : 'Loading'}
+            </p>
           </CardBody>
         )}
       </Card>

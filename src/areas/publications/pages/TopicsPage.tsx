@@ -47,10 +47,12 @@ import './publications.css';
 /** Topics with their rate, the range of their kept events, and where each consumer reads in it. */
 export function TopicsPage() {
   const topics = useQuery(topicsQuery);
-  const { data: consumers, dataUpdatedAt: now, isPending: awaitsConsumers } = useQuery(consumersQuery);
-  const { data: activity, isPending: awaitsActivity } = useQuery(activityQuery);
+  const readers = useQuery(consumersQuery);
+  const rates = useQuery(activityQuery);
+  const { data: consumers, dataUpdatedAt: now } = readers;
+  const { data: activity } = rates;
   // Shown together: consumers and rates that come later would move the rows.
-  if (!topics.data || awaitsConsumers || awaitsActivity)
+  if (!topics.data || readers.isPending || rates.isPending)
     return topics.error ? (
       <ErrorState
         title="Topics could not be loaded"
@@ -63,13 +65,18 @@ export function TopicsPage() {
     ) : (
       <SkeletonRows rows={8} />
     );
+  const error = topics.error ?? readers.error ?? rates.error;
+  const isComplete = consumers !== undefined && activity !== undefined;
   const hoursById = new Map(activity?.map(({ topicId, hours }) => [topicId, hours]));
   return (
     <>
       {consumers && <LossWarning consumers={consumers} now={now} />}
-      {topics.error && (
-        <Banner tone="warn" title="These figures may be out of date">
-          {toServiceError(topics.error).message}
+      {error && (
+        <Banner
+          tone="warn"
+          title={isComplete ? 'These figures may be out of date' : 'Some figures could not be loaded'}
+        >
+          {toServiceError(error).message}
         </Banner>
       )}
       <section className="card pub-topics-card" aria-label="Topics">

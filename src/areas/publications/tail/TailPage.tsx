@@ -276,7 +276,8 @@ function Tail({ view, topic, topics }: TailProps) {
     [client, schema, names, selected],
   );
   const rows = useMemo(() => held.rows.map((row): ShownRow => ({ row, context })), [held.rows, context]);
-  const isPaused = snapshot.status.state === 'paused';
+  const { status, hasStarted } = snapshot;
+  const isPaused = status.state === 'paused';
   const hasFilter = Object.keys(view).some((name) => !['topic', 'from', 'since'].includes(name));
   const details = selected && (
     <MessageDetails key={selected.offset} event={selected.event} names={names.entries} />
@@ -311,7 +312,7 @@ function Tail({ view, topic, topics }: TailProps) {
         onChange={(next) => void navigate({ to: '.', search: next, replace: true })}
       >
         <StatusText
-          status={snapshot.status}
+          status={status}
           waiting={topic.nextOffset - (snapshot.buffer.next ?? topic.nextOffset)}
           onRetry={() => client.retry()}
         />
@@ -329,7 +330,9 @@ function Tail({ view, topic, topics }: TailProps) {
           <DataTable
             label="Events"
             columns={COLUMNS}
-            rows={snapshot.revision === 0 ? undefined : rows}
+            rows={hasStarted ? rows : undefined}
+            error={!hasStarted && 'message' in status ? status : undefined}
+            {...(status.state === 'lost' && { onRetry: () => client.retry() })}
             rowId={getShownId}
             rowLabel={getShownLabel}
             onScrolledAway={held.setIsReading}

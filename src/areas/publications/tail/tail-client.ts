@@ -16,6 +16,8 @@ export type TailStatus =
 export interface TailSnapshot {
   status: TailStatus;
   buffer: TailBuffer;
+  /** Whether the first events have been read, so that an empty buffer has none. */
+  hasStarted: boolean;
   /** Changes with each drawing. */
   revision: number;
 }
@@ -61,7 +63,12 @@ export class TailClient {
     this.#topic = topic;
     this.#start = start;
     this.#buffer = new TailBuffer();
-    this.#snapshot = { status: { state: 'connecting' }, buffer: this.#buffer, revision: 0 };
+    this.#snapshot = {
+      status: { state: 'connecting' },
+      buffer: this.#buffer,
+      hasStarted: false,
+      revision: 0,
+    };
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -249,7 +256,12 @@ export class TailClient {
   }
 
   #publish(status: TailStatus): void {
-    this.#snapshot = { status, buffer: this.#buffer, revision: this.#snapshot.revision + 1 };
+    this.#snapshot = {
+      status,
+      buffer: this.#buffer,
+      hasStarted: this.#hasStarted,
+      revision: this.#snapshot.revision + 1,
+    };
     for (const listener of this.#listeners) listener();
   }
 }
