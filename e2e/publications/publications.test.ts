@@ -432,3 +432,22 @@ test('readings that fail are not shown as nothing', async ({ page, expectFailure
   await page.goto('/publications/message?topic=default-data&offset=0');
   await expect(page.getByRole('heading', { name: 'The event could not be loaded' })).toBeVisible();
 });
+
+test('the size of a topic a day is that of the period it was read for', async ({ page }) => {
+  await openAs(page, ada);
+  const entries = await createEntryType(page, 'Basin');
+  await setSize(page, 'Basin', entries, 4);
+  await page.goto('/publications/topics/new');
+  await page.getByRole('checkbox', { name: 'All fields of Basins' }).check();
+  const rehearsal = page.getByRole('region', { name: 'What it would have streamed' });
+  await expect(rehearsal).toContainText('a day');
+  const held = Promise.withResolvers<void>();
+  await page.route(/rehearsal\?hours=1$/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await rehearsal.getByText('1 hour', { exact: true }).click();
+  await expect(rehearsal.locator('[aria-busy="true"]')).toContainText('a day');
+  held.resolve();
+  await expect(rehearsal).not.toContainText('a day');
+});

@@ -285,7 +285,8 @@ function RehearsalCard({ body }: { body: NewTopicDefinition | undefined }) {
     queryKey: [{ _id: 'rehearseTopicDefinition', options }],
     queryFn: async ({ signal }) => {
       await wait(REHEARSAL_DELAY_MS, signal);
-      return (await rehearseTopicDefinition({ ...options, signal })).data;
+      const { data: rehearsal } = await rehearseTopicDefinition({ ...options, signal });
+      return { rehearsal, hours };
     },
     enabled: body !== undefined,
     placeholderData: keepPreviousData,
@@ -309,7 +310,7 @@ function RehearsalCard({ body }: { body: NewTopicDefinition | undefined }) {
           {toServiceError(error).message}
         </ErrorState>
       ) : data ? (
-        <RehearsalResult rehearsal={data} isStale={isFetching} hours={hours} />
+        <RehearsalResult {...data} isStale={isFetching} />
       ) : (
         <SkeletonRows rows={4} />
       )}
@@ -323,6 +324,7 @@ const HOURS_A_DAY = 24;
 interface RehearsalResultProps {
   rehearsal: TopicRehearsal;
   isStale: boolean;
+  /** Period of the rehearsal, which another one may be replacing. */
   hours: number;
 }
 
