@@ -189,3 +189,29 @@ test('who may change the settings but not read relationships sees them in number
   await expect(page.getByText(/it would have skipped 2 of \d+ e-mails/)).toBeVisible();
   await expect(page.getByText('jo@elsewhere.example')).toHaveCount(0);
 });
+
+test('erasures that could not be read are not shown as none', async ({ page, calls, expectFailure }) => {
+  expectFailure(500);
+  await openReadySite(page, calls, 'Nouri');
+  await page.route('**/ri/erasures', (route) =>
+    route.fulfill({ status: 500, json: { message: 'The reading failed', requestId: 'failing' } }),
+  );
+  await page.goto('/imports/settings');
+  await expect(page.getByRole('region', { name: 'Erase a person' })).toContainText('The reading failed');
+});
+
+test('an exclusion is removed once', async ({ page, calls }) => {
+  await openReadySite(page, calls, 'Saleh');
+  await callApi(page, 'POST', '/ri/exclusions', { value: 'once.example' });
+  await page.goto('/imports/settings');
+  const held = Promise.withResolvers<void>();
+  await page.route('**/ri/exclusions/*', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  const remove = page.getByRole('button', { name: 'Remove once.example' });
+  await remove.click();
+  await expect(remove).toHaveAttribute('aria-busy', 'true');
+  held.resolve();
+  await expect(remove).toHaveCount(0);
+});

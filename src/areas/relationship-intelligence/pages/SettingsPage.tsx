@@ -304,6 +304,7 @@ function ExclusionsCard() {
               size="small"
               aria-label={`Remove ${one.value}`}
               disabledReason={reason}
+              pending={remove.isPending && remove.variables.path.exclusionId === one.id}
               onClick={() => remove.mutate({ path: { exclusionId: one.id } })}
             >
               Remove
@@ -441,7 +442,7 @@ function HistoryCard({
 
 /** Removal of the data of one outside person, with a proof. */
 function ErasureCard() {
-  const { data } = useQuery(listErasuresOptions());
+  const { data, error } = useQuery(listErasuresOptions());
   const { reason } = usePermission('createErasure');
   const erase = useWrite('createErasure', createErasureMutation());
   const [address, setAddress] = useState('');
@@ -489,6 +490,7 @@ function ErasureCard() {
           </Button>
         </form>
       </CardBody>
+      {error && <FailureBanner failure={toServiceError(error)} />}
       {data?.map((one) => (
         <CardRow
           key={one.id}
