@@ -1,4 +1,6 @@
 /** Imports of e-mails: closing the tab, warnings as a file, the shared limit, and the steps that cannot be undone. */
+import { writeFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import type { ImportResult, RelationshipUserPage } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectRow } from '../support/actions.ts';
@@ -214,4 +216,48 @@ test('an exclusion is removed once', async ({ page, calls }) => {
   await expect(remove).toHaveAttribute('aria-busy', 'true');
   held.resolve();
   await expect(remove).toHaveCount(0);
+});
+
+test('a plan that failed or was left leaves nothing behind', async ({ page, calls }, testInfo) => {
+  const person = await openReadySite(page, calls, 'Mansour');
+  await page.goto('/imports');
+  const files = page.getByLabel('choose files');
+  const mails = Array.from({ length: 2 }, (_, at) => ({
+    id: `kept ${at}`,
+    from: person.email,
+    to: 'jo@outside.example',
+  }));
+  const [good, changing] = [testInfo.outputPath('good.json'), testInfo.outputPath('changing.json')];
+  for (const path of [good, changing]) await writeFile(path, toFile(person.id, mails));
+  // The second file changes between its choice and its reading, which the browser then refuses.
+  await page.evaluate(() =>
+    window.addEventListener('change', (event) => event.stopImmediatePropagation(), {
+      capture: true,
+      once: true,
+    }),
+  );
+  await files.setInputFiles([good, changing]);
+  await writeFile(changing, 'changed');
+  await files.dispatchEvent('change');
+  await expect(page.getByText(/^The files could not be read/)).toBeVisible();
+  await files.setInputFiles([good]);
+  await expect(page.getByRole('region', { name: 'Files' }).getByRole('listitem').first()).toHaveText(
+    '2found',
+  );
+
+  // An import of someone else does not end, so that the run asks again and again.
+  let asked = 0;
+  await page.route('**/ri/import/budget', async (route) => {
+    asked += 1;
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...((await response.json()) as object), isImporting: true } });
+  });
+  await page.getByRole('button', { name: 'Try without storing' }).click();
+  await expect(page.getByText('Waiting 2 s for the shared limit.')).toBeVisible();
+  await page.getByRole('link', { name: 'Installation', exact: true }).click();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await expect(page).toHaveURL('/installation');
+  const before = asked;
+  await setTimeout(4_500);
+  expect(asked).toBe(before);
 });

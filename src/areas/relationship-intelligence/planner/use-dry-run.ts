@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Remote } from 'comlink';
-import { useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type {
   EmailImportItem,
   ImportCounts,
@@ -77,7 +77,9 @@ export function useDryRun() {
   const client = useQueryClient();
   const [run, setRun] = useState<DryRun>();
   const controller = useRef<AbortController>(undefined);
-  const stop = () => controller.current?.abort();
+  const stop = useCallback(() => controller.current?.abort(), []);
+  // Requests of a plan that is left would use up the limit that all imports share.
+  useEffect(() => stop, [stop]);
 
   const start = async (planner: Remote<Planner>, total: number): Promise<void> => {
     stop();

@@ -133,7 +133,10 @@ export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: b
       if (client.current !== current) return;
       setState((now) => ({ ...now, files: [...now.files, ...read], people: found, reading: undefined }));
     } catch (thrown) {
-      if (client.current === current) update({ reading: undefined, error: describe(thrown) });
+      if (client.current !== current) return;
+      // The worker keeps the items of the files before, which would count again with the next files.
+      if (files.length === 0) close();
+      update({ reading: undefined, error: describe(thrown) });
     }
   };
 
