@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Job, JobItem, JobPace, JobReason } from '../../../contract/generated/types.gen.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import { claimJob, endAllLeases, endJob } from '../../kernel/jobs/jobs.store.ts';
@@ -96,6 +96,19 @@ onEachApp((context) => {
     ]);
     expect((await listAudited('job.start')).length + (await listAudited('job.finish')).length).toBe(2);
   });
+
+  test.each(['2100-01-01T10:00:00', '2100-01-01t10:00:00', '2100-01-01t10:00:00z'])(
+    'begins at %s in UTC, whatever the zone of the process is',
+    async (notBefore) => {
+      vi.stubEnv('TZ', 'America/New_York');
+      try {
+        const body = { userIds: [admin.userId], timeZone: 'UTC', notBefore };
+        expect((await start('userUpdates', body)).notBefore).toBe('2100-01-01T10:00:00.000Z');
+      } finally {
+        vi.unstubAllEnvs();
+      }
+    },
+  );
 
   test('says what was asked, whom it concerns, and why it was not done', async () => {
     const users = await makeUsers(2);

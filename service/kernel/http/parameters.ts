@@ -11,8 +11,10 @@ export const EARLIEST_TIMESTAMP = new Date('0001-01-01T00:00:00Z');
  * @throws ApiError 400 when it is not a valid date and time
  */
 export function parseTimestamp(path: string, text: string): Date {
-  const hasTimeZone = !text.includes('T') || /(Z|[+-]\d{2}:\d{2})$/.test(text);
-  const timestamp = new Date(hasTimeZone ? text : `${text}Z`);
+  // RFC 3339 also has `t` and `z`, for which Date has rules of its own.
+  const upperCased = text.toUpperCase();
+  const hasTimeZone = !upperCased.includes('T') || /(Z|[+-]\d{2}:\d{2})$/.test(upperCased);
+  const timestamp = new Date(hasTimeZone ? upperCased : `${upperCased}Z`);
   // A time zone can move the last day into the year 10000, or the first into year 0, which PostgreSQL interprets differently.
   const year = timestamp.getUTCFullYear();
   if (!(year >= 1 && year <= 9999) || !startsWithCalendarDay(text))
