@@ -103,6 +103,12 @@ onEachApp((context) => {
     expect(json).toEqual([expect.objectContaining({ Id: admin.userId, Status: 'Active' })]);
   });
 
+  test('cuts a long filter between characters', async () => {
+    const { job } = await run({ format: 'csv', filterText: `x${'𠮷'.repeat(200)}` });
+    expect(job.title).toMatch(/^Export users as CSV: x𠮷{88}…$/u);
+    expect(job.file?.name).toMatch(/^users-x𠮷{39}-\d{4}-\d\d-\d\d\.csv$/u);
+  });
+
   test('is refused without a capability that shows users, and while acting for another user', async () => {
     const { db, app } = context();
     const reader = await makePerson(db, siteId, { capabilities: ['Access Web Service', 'Read Data'] });

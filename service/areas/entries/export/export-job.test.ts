@@ -469,6 +469,12 @@ onEachApp((context) => {
       expect((await read(id)).file?.rows).toBe(300);
     });
 
+    test('has a query that is cut between characters in the activity report', async () => {
+      await makeMany(1);
+      const { job } = await makeFile({ fields: ['Name'], query: { Name: '😀'.repeat(1_500) } });
+      expect(job).toMatchObject({ state: 'finished', total: 0 });
+    });
+
     test('stops when its owner loses the capability', async () => {
       await makeMany(300);
       const { id } = await start();
