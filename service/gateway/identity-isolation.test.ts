@@ -176,12 +176,15 @@ onEachApp((context) => {
     expect((await signIn(managed, { sub: 'another', ...toVerifiedClaims(person) })).status).toBe(403);
   });
 
-  test('links are deleted when the provider changes', async () => {
+  test.each([
+    ['changes', { claim: 'staff_id' }],
+    ['is removed', { mode: 'password', issuer: '', clientId: '', clientSecret: '' }],
+  ])('links are deleted when the provider %s', async (_, changes) => {
     const managed = await createManagedSite();
     await joinSite(context().db, managed, person.userId);
     const sub = crypto.randomUUID();
     expect((await signIn(managed, { sub, ...toVerifiedClaims(person) })).status).toBe(200);
-    expect((await setUpIdentity(managed, { claim: 'staff_id' })).status).toBe(200);
+    expect((await setUpIdentity(managed, changes)).status).toBe(200);
     const links = await context()
       .db.selectFrom('identity_link')
       .select('user_id')

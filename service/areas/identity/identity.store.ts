@@ -34,11 +34,12 @@ export async function writeProvider(
   { siteId, mode, issuer, clientId, clientSecret, claim }: Omit<StoredProvider, 'slug'>,
 ): Promise<void> {
   await tx.updateTable('site').set({ identity_mode: mode }).where('site_id', '=', siteId).execute();
+  // Identifiers of another provider or another claim say nothing about the users of this one.
   if (issuer === null || clientId === null) {
+    await tx.deleteFrom('identity_link').where('site_id', '=', siteId).execute();
     await tx.deleteFrom('identity_provider').where('site_id', '=', siteId).execute();
     return;
   }
-  // Identifiers of another provider or another claim say nothing about the users of this one.
   await sql`
     delete from identity_link l using identity_provider p
     where l.site_id = ${siteId} and p.site_id = l.site_id and (p.issuer <> ${issuer} or p.claim <> ${claim})`.execute(
