@@ -1,8 +1,11 @@
 /** An identity manager is trusted for its own site only (ASVS 6.8.1, 6.8.4). */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { IdentityStart, Session, SessionInfo } from '../../contract/generated/types.gen.ts';
 import { addPlatformAdministrator } from '../areas/sites/index.ts';
+import { isEmbedded, type Tx } from '../kernel/db/database.ts';
 import { createApiClient, type ErrorBody } from '../testing/calls.ts';
+import { countWaiting } from '../testing/databases.ts';
 import { startIdentityProvider, type IdentityProvider } from '../testing/servers/identity-provider.ts';
 import { getSessionCookie } from '../testing/sign-in.ts';
 import {
@@ -191,6 +194,47 @@ onEachApp((context) => {
       .where('site_id', '=', managed)
       .execute();
     expect(links).toEqual([]);
+  });
+
+  /** Runs `change` while the sign-ins of the person, whom the provider has confirmed, wait for the settings of the site. */
+  const signInDuring = async (siteId: number, count: number, change: (tx: Tx) => Promise<unknown>) => {
+    const { db } = context();
+    const queries: { query: string; secret: string }[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const { url, secret } = await startSignIn(siteId);
+      queries.push({ query: await provider.visit(url), secret });
+    }
+    const replies = await db.transaction().execute(async (tx) => {
+      await sql`select from site where site_id = ${siteId} for no key update`.execute(tx);
+      const finishing = queries.map((body) =>
+        callConsole().post<Session & ErrorBody>('/api/session/identity/finish', body),
+      );
+      if (!isEmbedded(db)) await vi.waitUntil(async () => (await countWaiting(db)) === count);
+      await change(tx);
+      return () => Promise.all(finishing);
+    });
+    return (await replies()).map(({ status }) => status);
+  };
+
+  test('a sign-in that ends after the provider was replaced links nobody', async () => {
+    const managed = await createManagedSite();
+    await joinSite(context().db, managed, person.userId);
+    provider.setPerson({ sub: crypto.randomUUID(), ...toVerifiedClaims(person) });
+    const statuses = await signInDuring(managed, 1, (tx) =>
+      sql`update identity_provider set claim = 'staff_id' where site_id = ${managed}`.execute(tx),
+    );
+    // The embedded database reads the settings only after their change.
+    expect(statuses).toEqual([isEmbedded(context().db) ? 403 : 401]);
+    const { rows } = await sql`select from identity_link where site_id = ${managed}`.execute(context().db);
+    expect(rows).toEqual([]);
+  });
+
+  test.each(['home', 'other'])('two first sign-ins at once both succeed (%s site)', async (where) => {
+    expect((await setUpIdentity(person.siteId)).status).toBe(200);
+    const managed = where === 'home' ? person.siteId : await createManagedSite();
+    if (where === 'other') await joinSite(context().db, managed, person.userId);
+    provider.setPerson({ sub: crypto.randomUUID(), ...toVerifiedClaims(person) });
+    expect(await signInDuring(managed, 2, async () => {})).toEqual([200, 200]);
   });
 
   test('an existing session at the provider is no proof of presence; step-up forces a new sign-in', async () => {

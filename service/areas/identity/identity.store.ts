@@ -28,6 +28,12 @@ export async function readProvider(
   return rows[0];
 }
 
+/** The sign-in settings of a site, which do not change before the transaction ends. */
+export async function lockProvider(tx: Tx, siteId: number): Promise<StoredProvider | undefined> {
+  await sql`select from site where site_id = ${siteId} for no key update`.execute(tx);
+  return readProvider(tx, { siteId });
+}
+
 /** Saves the mode and, if an issuer and a client id are given, the provider; deletes the provider otherwise. */
 export async function writeProvider(
   tx: Tx,

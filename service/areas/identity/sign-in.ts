@@ -9,6 +9,7 @@ import {
   findMembersByFederationId,
   saveAttempt,
   lockMemberByEmail,
+  lockProvider,
   setFederationId,
   consumeAttempt,
   readProvider,
@@ -115,10 +116,11 @@ const describeProviderError = (error: unknown): string => {
 
 async function resolveUser(
   db: Db,
-  { siteId, claim }: StoredProvider,
+  stored: StoredProvider,
   claims: Readonly<Record<string, unknown>>,
   origin: RequestOrigin,
 ): Promise<number> {
+  const { siteId, claim } = stored;
   const claimValue = claims[claim];
   const federationId =
     typeof claimValue === 'string' || typeof claimValue === 'number' ? String(claimValue) : '';
@@ -129,7 +131,7 @@ async function resolveUser(
     throw forbidden('The identity manager has not verified your e-mail address');
   const [member, second] = await findMembersByFederationId(db, siteId, federationId);
   if (second) throw forbidden(`Several users of this site have the federation id ${federationId}`);
-  const userId = member?.userId ?? (await linkByEmail(db, siteId, { federationId, claims, origin }));
+  const userId = member?.userId ?? (await linkByEmail(db, stored, { federationId, claims, origin }));
   if (userId === undefined)
     throw forbidden(
       `Nobody on this site has the federation id ${federationId}. An administrator of the site can invite you.`,
@@ -137,10 +139,13 @@ async function resolveUser(
   return userId;
 }
 
-/** Stores the federation id for the member with this verified address, if the member has none yet. */
+/**
+ * Stores the federation id for the member with this verified address, if the member has none yet.
+ * @throws ApiError 401 if the site has another provider by now
+ */
 async function linkByEmail(
   db: Db,
-  siteId: number,
+  { siteId, issuer, claim }: StoredProvider,
   {
     federationId,
     claims,
@@ -150,7 +155,12 @@ async function linkByEmail(
   const { email } = claims;
   if (typeof email !== 'string' || claims['email_verified'] !== true) return undefined;
   return change(db, { siteId, userId: null, email: null, origin }, async (tx, record) => {
+    const current = await lockProvider(tx, siteId);
+    if (current?.issuer !== issuer || current.claim !== claim)
+      throw unauthorized('The identity manager of this site was changed in the meantime. Start again.');
     const member = await lockMemberByEmail(tx, siteId, normalizeEmail(email).key);
+    // Two sign-ins at once may both have found nobody.
+    if (member?.federationId === federationId) return member.userId;
     if (!member || member.federationId !== null) return undefined;
     if (!(await setFederationId(tx, siteId, { userId: member.userId, federationId }))) return undefined;
     record({
