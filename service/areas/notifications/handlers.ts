@@ -42,11 +42,9 @@ export const notificationHandlers: Handlers<Operations> = {
     await change(call.db, getActor(call), async (tx, record) => {
       const before = await loadSettings(tx, caller);
       for (const category of CATEGORIES) await store.setChannels(tx, caller, category, body[category]);
-      record({
-        action: 'user.notifications',
-        subject: ['user', caller.userId],
-        changes: diffProperties(before, body),
-      });
+      const changes = diffProperties(before, await loadSettings(tx, caller));
+      if (Object.keys(changes).length > 0)
+        record({ action: 'user.notifications', subject: ['user', caller.userId], changes });
     });
     return noContent;
   },
