@@ -236,6 +236,24 @@ onEachApp((context) => {
     expect((await listFiles()).filter((name) => !name.endsWith('.zip'))).toEqual([]);
   });
 
+  test('begins again when the record of what was finished is damaged', async () => {
+    await requestBackup();
+    const jobId = await findJobId();
+    const damage: typeof writeBackup = async (_db, _scope, { path, journal, signal }) => {
+      await writeFile(path, '');
+      // What a file system may leave of a file that was not flushed before a power failure.
+      await writeFile(journal, '\0\0\0\n');
+      await things.api.post(`jobs/${jobId}/pause`);
+      if (!signal.aborted) await once(signal, 'abort');
+      throw signal.reason;
+    };
+    await makeQueuedBackups(db(), { write: damage });
+    await things.api.post(`jobs/${jobId}/resume`);
+    await makeQueuedBackups(db());
+    expect(await findNewest()).toMatchObject({ status: 'Ready' });
+    expect((await listFiles()).filter((name) => !name.endsWith('.zip'))).toEqual([]);
+  });
+
   test('stops when its owner loses the capability, with that reason', async () => {
     const { person, siteId } = things;
     const filesBefore = await listFiles();

@@ -34,6 +34,15 @@ export type Snapshot = z.infer<typeof Snapshot>;
 
 const Line = z.union([z.object({ finished: FinishedMember }), z.object({ snapshot: Snapshot })]);
 
+/** A line as it was written; undefined for a damaged one. */
+function parseLine(text: string): z.infer<typeof Line> | undefined {
+  try {
+    return Line.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Appends to the journal. Nothing is flushed to the disk: a beginning that did not reach it is recognized by its checksum. */
 const appendLine = (path: string, line: z.infer<typeof Line>): Promise<void> =>
   appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
@@ -66,8 +75,8 @@ export async function readFinishedPart(paths: {
   let snapshot: Snapshot | undefined;
   // The last line may be incomplete.
   for (const line of text.split('\n').slice(0, -1)) {
-    const { success, data } = Line.safeParse(JSON.parse(line));
-    if (!success) return undefined;
+    const data = parseLine(line);
+    if (!data) return undefined;
     if ('finished' in data) members.push(data.finished);
     else snapshot = data.snapshot;
   }
