@@ -63,6 +63,20 @@ onEachDatabase((database) => {
     expect(await listFailures(database().db, TASK)).toMatchObject([{ siteId: bad, attempts: 1 }]);
   });
 
+  test('a failure whose reason no text of the database can be is recorded', async () => {
+    const [bad, ...others] = sites;
+    const processed: number[] = [];
+    const task = createTask(async (siteId) => {
+      if (siteId === bad) throw new Error('Unexpected token \0 and \ud83d');
+      processed.push(siteId);
+      return false;
+    });
+    await task.run();
+    expect(processed).toEqual(others);
+    const { rows } = await sql`select reason from task_failure`.execute(database().db);
+    expect(rows).toEqual([{ reason: 'Unexpected token  and \ufffd' }]);
+  });
+
   test('a failed item is retried with growing delays, and parked after five failures', async () => {
     const [bad] = sites;
     let attempts = 0;

@@ -119,12 +119,12 @@ async function loadFailures(
   return failures;
 }
 
-/** Reason of a failure for administrators of the site, with the SQLSTATE code of a database error. */
+/** Reason of a failure for administrators of the site, with the SQLSTATE code of a database error; a text that the database can store. */
 export function describeError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const code = getDbError(error)?.code;
   const text = code === undefined ? message : `The database refused the change (${code}): ${message}`;
-  return text.slice(0, MAX_REASON_LENGTH).toWellFormed();
+  return text.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH).toWellFormed();
 }
 
 type SiteKey = TaskItem['siteId'];
