@@ -180,9 +180,7 @@ const hasReason = (reason: string | undefined) =>
 
 /** SQL condition: the label or detail contains the text, ignoring letter case. */
 const containsText = (text: string | undefined) =>
-  text === undefined
-    ? sql``
-    : sql`and strpos(lower(concat_ws(' ', label, detail)), lower(${text}::text)) > 0`;
+  text === undefined ? sql`` : sql`and strpos(fold(concat_ws(' ', label, detail)), fold(${text})) > 0`;
 
 export interface ItemFilter {
   state: ItemState | undefined;

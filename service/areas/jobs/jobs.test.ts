@@ -134,6 +134,12 @@ onEachApp((context) => {
     expect(
       (await listItems(job.id, `&search=${item?.detail?.toUpperCase()}`)).map(({ number }) => number),
     ).toEqual([1]);
+    await sql`update job_item set label = 'Zoë Ökten' where job_id = ${job.id} and item_no = 2`.execute(
+      context().db,
+    );
+    expect(
+      (await listItems(job.id, `&search=${encodeURIComponent('ZOË ök')}`)).map(({ number }) => number),
+    ).toEqual([2]);
     const [gone] = await listItems(job.id, '&reason=No%20longer%20on%20this%20site');
     expect(gone).toMatchObject({ number: 3, label: null, detail: null });
     expect((await api.get<JobReason[]>(`jobs/${job.id}/reasons`)).body).toEqual([

@@ -100,9 +100,9 @@ interface ProxyFilter {
   userId: number | undefined;
 }
 
-/** Condition: account `a` matches by full name or by e-mail address (spec 4.2). */
+/** Condition: account `a` matches by full name or by e-mail address, ignoring letter case (spec 4.2). */
 const accountMatches = (query: string, byName: boolean) =>
-  sql`${byName ? sql`a.first_name || ' ' || a.last_name` : sql`a.email`} ilike ${toLikePattern(query)}`;
+  sql`fold(${byName ? sql`a.first_name || ' ' || a.last_name` : sql`a.email`}) like fold(${toLikePattern(query)})`;
 
 /**
  * Selects all proxy users by skipping from one to the next on the index: there are few of them compared with their

@@ -241,6 +241,12 @@ onEachApp((context) => {
       expect((await listProxies(`?${query}`)).map(([id]) => id)).toEqual(expected.map((name) => ids[name]));
     });
 
+    test('ignores the case of all letters', async () => {
+      const zoe = await createUser('Zoë', 'Ökten');
+      await setProxies(zoe, [a]);
+      expect(await listProxies(`?proxyQuery=${encodeURIComponent('ZOË ök')}`)).toEqual([[zoe, [a]]]);
+    });
+
     test('lists all principals of a matching proxy user, so that the list can be sent back', async () => {
       expect(await listProxies('?userQuery=bob')).toEqual([[a, [b, c]]]);
       expect(await listProxies(`?userId=${c}`)).toEqual([
