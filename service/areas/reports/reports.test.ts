@@ -41,6 +41,7 @@ import {
 import { makePng } from '../../testing/files/pictures.ts';
 import { createJobContext } from '../../testing/jobs.ts';
 import { as, makePerson, onEachApp, services, type Person } from '../../testing/site.ts';
+import { buildReportName } from './file-names.ts';
 import { deleteValuesWithoutFile, expireOldFiles } from './runs.store.ts';
 
 const REPORTS = '/api/rest/v4/templatereports';
@@ -77,14 +78,15 @@ onEachApp((context) => {
       method = 'POST',
       person = things.person,
       headers = {},
-    }: { method?: 'POST' | 'PUT'; person?: Person; headers?: Record<string, string> } = {},
+      name = 'My profile.docx',
+    }: { method?: 'POST' | 'PUT'; person?: Person; headers?: Record<string, string>; name?: string } = {},
   ) =>
     sendForm<Body>(context().app, {
       method,
       url,
       token: person.token,
       model,
-      files: file ? [{ part: 'file', name: 'My profile.docx', content: file }] : [],
+      files: file ? [{ part: 'file', name, content: file }] : [],
       headers,
     });
   const create = async (file: Buffer, name = 'Profile') => {
@@ -119,6 +121,19 @@ onEachApp((context) => {
         select export_data_type as type, export_detail as detail from activity
         where site_id = ${things.siteId} and activity_type_id = 8 order by activity_id`.execute(context().db)
     ).rows;
+
+  test('names of files are cut between characters', async () => {
+    const name = `x${'😀'.repeat(150)}`;
+    const reply = await upload<ReportTemplateDetail>(
+      REPORTS,
+      { name, entryTypeId: things.typeId },
+      await makeDocx(paragraph('{Name}')),
+      { name: `${name}.docx` },
+    );
+    expect(reply.status).toBe(200);
+    expect(reply.body.fileName).toBe(`x${'😀'.repeat(99)}.docx`);
+    expect(buildReportName(name, undefined, new Date(0), 'docx')).toBe(`x${'😀'.repeat(59)} 1970-01-01.docx`);
+  });
 
   test('a template: checked against the live schema, versions, file, audit', async () => {
     const file = await makeDocx(paragraph('{Na', 'me}') + paragraph('{Parent.Note}'));
