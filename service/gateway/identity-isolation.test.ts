@@ -1,11 +1,16 @@
 /** An identity manager is trusted for its own site only (ASVS 6.8.1, 6.8.4). */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { IdentityStart, Session, SessionInfo } from '../../contract/generated/types.gen.ts';
+import type {
+  IdentityStart,
+  Session,
+  SessionInfo,
+  SiteIdentity,
+} from '../../contract/generated/types.gen.ts';
 import { addPlatformAdministrator } from '../areas/sites/index.ts';
 import { isEmbedded, type Tx } from '../kernel/db/database.ts';
 import { createApiClient, type ErrorBody } from '../testing/calls.ts';
-import { countWaiting } from '../testing/databases.ts';
+import { countWaiting, untilSomebodyWaits } from '../testing/databases.ts';
 import { startIdentityProvider, type IdentityProvider } from '../testing/servers/identity-provider.ts';
 import { getSessionCookie } from '../testing/sign-in.ts';
 import {
@@ -235,6 +240,26 @@ onEachApp((context) => {
     if (where === 'other') await joinSite(context().db, managed, person.userId);
     provider.setPerson({ sub: crypto.randomUUID(), ...toVerifiedClaims(person) });
     expect(await signInDuring(managed, 2, async () => {})).toEqual([200, 200]);
+  });
+
+  test('settings are never answered with the entity tag of later ones', async () => {
+    const { db } = context();
+    const managed = await createManagedSite();
+    const client = as(context().app, administrator, 'console');
+    const read = await db.transaction().execute(async (tx) => {
+      await sql`lock table passkey in access exclusive mode`.execute(tx);
+      const reading = client.get<SiteIdentity>(getIdentityPath(managed));
+      await untilSomebodyWaits(db);
+      await sql`update identity_provider set claim = 'later' where site_id = ${managed}`.execute(tx);
+      return () => reading;
+    });
+    const { body, headers } = await read();
+    const update = await client.put(
+      getIdentityPath(managed),
+      { mode: 'password' },
+      { headers: { 'if-match': String(headers['etag']) } },
+    );
+    expect(update.status).toBe(body.claim === 'later' ? 200 : 412);
   });
 
   test('an existing session at the provider is no proof of presence; step-up forces a new sign-in', async () => {

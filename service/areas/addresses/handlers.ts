@@ -44,10 +44,9 @@ export const addressHandlers: Handlers<Operations> = {
 };
 
 async function respondWithAddresses(db: Db, siteId: number, ip: string) {
-  const [addresses, { isApproved, restricted, version }] = await Promise.all([
-    store.listAddresses(db, siteId),
-    store.readListState(db, siteId, ip),
-  ]);
+  // Before the list: a tag of a later one would let the next write overwrite what nobody has seen.
+  const { isApproved, restricted, version } = await store.readListState(db, siteId, ip);
+  const addresses = await store.listAddresses(db, siteId);
   const body: ApprovedAddresses = {
     addresses: addresses.map(({ network, note, createdAt }) => ({
       network,

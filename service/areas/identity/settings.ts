@@ -25,6 +25,8 @@ export async function readIdentity({
   services,
 }: Pick<Call<'getSiteIdentity'>, 'db' | 'params' | 'caller' | 'services'>) {
   const { siteId } = params;
+  // Before the settings: a tag of later ones would let the next write overwrite what nobody has seen.
+  const version = await store.providerVersion(db, siteId);
   const stored = await requireSite(db, siteId);
   const { members, mapped } = await store.countFederatedMembers(db, siteId);
   const body: SiteIdentity = {
@@ -41,7 +43,7 @@ export async function readIdentity({
       caller.userId,
     ),
   };
-  return ok(body, { etag: formatEtag(await store.providerVersion(db, siteId)) });
+  return ok(body, { etag: formatEtag(version) });
 }
 
 const toAdministratorCounts = (userIds: readonly number[], callerId: number) => ({

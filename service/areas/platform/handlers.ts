@@ -97,8 +97,10 @@ async function respondWithSite({
   params: { siteId },
   services,
 }: Pick<Call<'getPlatformSite'>, 'db' | 'params' | 'services'>) {
+  // Before the site: a tag of a later state would let the next write overwrite what nobody has seen.
+  const version = await store.siteVersion(db, siteId);
   const site = await requireSite(db, siteId);
-  return ok(toPlatformSite(site, services), { etag: formatEtag(await store.siteVersion(db, siteId)) });
+  return ok(toPlatformSite(site, services), { etag: formatEtag(version) });
 }
 
 const toSiteFields = ({

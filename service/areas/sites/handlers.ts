@@ -20,6 +20,8 @@ export const siteHandlers: Handlers<Operations> = {
 };
 
 async function respondWithSettings({ db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>) {
+  // Before the settings: a tag of later ones would let the next write overwrite what nobody has seen.
+  const version = await settingsVersion(db, caller.siteId);
   const { siteId, ...site } = await getSite(db, caller.siteId);
   const { usedBytes, quotaBytes } = await readStorageUse(db, siteId);
   const settings: SiteSettings = {
@@ -27,7 +29,7 @@ async function respondWithSettings({ db, caller, services }: Pick<Call, 'db' | '
     storageUsedBytes: usedBytes,
     storageLimitBytes: quotaBytes ?? services.storageQuota,
   };
-  return ok(settings, { etag: formatEtag(await settingsVersion(db, siteId)) });
+  return ok(settings, { etag: formatEtag(version) });
 }
 
 async function updateSettings(tx: Tx, call: Call<'updateSiteSettings'>, record: Recorder): Promise<void> {

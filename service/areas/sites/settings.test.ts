@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { SiteSettings } from '../../../contract/generated/types.gen.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
+import { untilSomebodyWaits } from '../../testing/databases.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const PATH = '/api/rest/v1/management/settings';
@@ -56,5 +58,21 @@ onEachApp((context) => {
       { headers: { 'if-match': String(headers['etag']) } },
     );
     expect(stale.status).toBe(412);
+  });
+
+  test('never answers settings with the entity tag of later ones', async () => {
+    const { db } = context();
+    const read = await db.transaction().execute(async (tx) => {
+      await sql`lock table site_storage in access exclusive mode`.execute(tx);
+      const reading = api().get<SiteSettings>(PATH);
+      await untilSomebodyWaits(db);
+      await sql`update site set name = 'Later' where site_id = ${person.siteId}`.execute(tx);
+      return () => reading;
+    });
+    const { body, headers } = await read();
+    const update = await api().put(PATH, body.name === 'Later' ? {} : { name: 'Mine' }, {
+      headers: { 'if-match': String(headers['etag']) },
+    });
+    expect(update.status).toBe(body.name === 'Later' ? 200 : 412);
   });
 });
