@@ -108,33 +108,6 @@ test('events are made when the client has taken those before; a client that leav
   }
 });
 
-test('a stream ends whose client left before it began', async () => {
-  const app = fastify();
-  registerDrain(app);
-  const ended = Promise.withResolvers<boolean>();
-  app.get('/', async (request, reply) => {
-    client.destroy();
-    await once(reply.raw, 'close');
-    return sendEvents(request, reply, async function* makeUntilEnd(signal) {
-      try {
-        yield* makeMany();
-      } finally {
-        ended.resolve(signal.aborted);
-      }
-    });
-  });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = app.server.address() as AddressInfo;
-  const client = connect(port, '127.0.0.1').on('error', () => {});
-  try {
-    client.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
-    expect(await ended.promise).toBe(true);
-  } finally {
-    client.destroy();
-    await app.close();
-  }
-});
-
 test.each([
   ['before the last event', makeMany],
   ['after it', makeUntilFull],

@@ -45,13 +45,10 @@ export async function sendEvents(
   const { signal } = ending;
   const end = () => ending.abort();
   stopping.addEventListener('abort', end);
-  const close = () => {
+  raw.once('close', () => {
     stopping.removeEventListener('abort', end);
     end();
-  };
-  // A client may have left before the handler answered.
-  if (raw.closed) close();
-  else raw.once('close', close);
+  });
   const events = await awaitFirstPart(open(signal));
   // Written here: what Fastify and its plugins keep for a stream is twice the memory of an open response.
   reply.headers(headers).type(type).hijack();
