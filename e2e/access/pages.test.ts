@@ -110,6 +110,29 @@ test('a double click turns an API key on once and shows its secret', async ({ pa
   await expect(page.getByRole('alertdialog')).toHaveCount(0);
 });
 
+test('shows the secret of an API key that the card reads before the answer', async ({ page, calls }) => {
+  const groupId = await calls.createGroup('Slow readers', ['Access Web Service', 'Manage Users']);
+  await openAs(page, await calls.createUser({ groups: [groupId] }), '/profile');
+  const { promise: isRead, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/api/session/apikey', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    const response = await route.fetch();
+    await isRead;
+    await route.fulfill({ response });
+  });
+  const key = page.getByRole('region', { name: /^API key for/ });
+  await key.getByRole('checkbox', { name: 'User management' }).check();
+  await key.getByRole('button', { name: 'Turn on' }).click();
+  // A window that gets the focus reads again what is shown.
+  await expect(async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    await expect(key.getByText('On', { exact: true })).toBeVisible({ timeout: 500 });
+  }).toPass();
+  release();
+  const shown = dialog(page, 'Your API key is on');
+  await expect(shown.getByLabel('Client secret', { exact: true })).toHaveText(/\S/);
+});
+
 /** Signs in and sets up an authenticator app through the API; second-factor.test.ts covers the pages. */
 async function enrolByApi({ request }: Page, { email, password }: Person): Promise<void> {
   await sendRequest(request, 'POST', '/api/session', { email, password });

@@ -52,15 +52,13 @@ export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
 
   const submit = async ({ userId: principalId, reason }: { userId: number; reason: string }) => {
     if (!(await confirmLeave())) return;
-    begin.mutate(
-      { body: { userId: principalId, ...(reason !== '' && { reason }) } },
-      {
-        onSuccess(acting) {
-          saveRecentPrincipal(identity, principalId);
-          switchActing(acting, '/');
-        },
-      },
-    );
+    // The dialog can be closed before the answer, but the session acts as the other person from then on.
+    const acting = await begin
+      .mutateAsync({ body: { userId: principalId, ...(reason !== '' && { reason }) } })
+      .catch(() => undefined);
+    if (!acting) return;
+    saveRecentPrincipal(identity, principalId);
+    switchActing(acting, '/');
   };
 
   return (

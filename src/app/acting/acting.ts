@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { OwnPrincipal } from '../../../contract/generated/types.gen.ts';
+import type { ServiceError } from '../../api/errors.ts';
 import { listOwnPrincipalsOptions, endActingMutation } from '../../api/generated/queries/proxies.gen.ts';
 import { useSession } from '../../api/session.ts';
 import { useWrite } from '../../api/write.ts';
@@ -30,26 +31,23 @@ export function useOwnPrincipals(): readonly OwnPrincipal[] {
 
 /** Returns the action that stops acting; it asks first if input would be lost. */
 export function useStopActing() {
-  const { mutate, isPending, isSuccess } = useWrite('endActing', endActingMutation());
+  const { mutateAsync, isPending, isSuccess } = useWrite('endActing', endActingMutation());
   const stop = useCallback(async () => {
     if (!(await confirmLeave())) return;
-    mutate(
-      {},
-      {
-        onSuccess: (session) => switchActing(session, location.pathname),
-        onError({ status, message }) {
-          // Acting had already ended.
-          if (status === 409) reloadPage();
-          else
-            toast({
-              tone: 'bad',
-              title: 'Working as someone else could not be stopped',
-              description: message,
-            });
-        },
+    await mutateAsync({}).then(
+      (session) => switchActing(session, location.pathname),
+      ({ status, message }: ServiceError) => {
+        // Acting had already ended.
+        if (status === 409) reloadPage();
+        else
+          toast({
+            tone: 'bad',
+            title: 'Working as someone else could not be stopped',
+            description: message,
+          });
       },
     );
-  }, [mutate]);
+  }, [mutateAsync]);
   // Pending until the page has reloaded.
   return { stop, pending: isPending || isSuccess };
 }

@@ -40,16 +40,13 @@ export default function NotificationsPopover({ anchor, unread, onClose }: Notifi
   const [newest] = data ?? [];
 
   const mark = (body: { ids?: number[]; upToId?: number }) =>
-    markRead.mutate(
-      { body },
-      {
-        onError: ({ message }) =>
-          toast({
-            tone: 'bad',
-            title: 'The notifications could not be marked as read',
-            description: message,
-          }),
-      },
+    // Opening a notification closes the list before the answer.
+    void markRead.mutateAsync({ body }).catch(({ message }: Error) =>
+      toast({
+        tone: 'bad',
+        title: 'The notifications could not be marked as read',
+        description: message,
+      }),
     );
 
   return (

@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import type { AgentForbidden } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
 import { forbidToAgentsMutation } from '../../../api/generated/queries/agent.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
@@ -30,22 +31,26 @@ export function useForbid() {
   const { reason } = usePermission('forbidToAgents');
   const update = useWrite('forbidToAgents', forbidToAgentsMutation());
   /** @param onDone called when the service has stored the change */
-  const change = (part: ForbiddenPart, name: string, isToBeForbidden: boolean, onDone?: () => void): void =>
-    update.mutate(
-      { body: { ...part, isForbidden: isToBeForbidden } },
-      {
-        onSuccess: () => {
-          onDone?.();
-          toast({
-            title: isToBeForbidden ? `“${name}” is forbidden to agents` : `Agents may read “${name}” again`,
-            ...(isToBeForbidden && {
-              action: { label: 'Undo', onSelect: () => change(part, name, false) },
-            }),
-          });
-        },
-        onError: ({ message }) => toast({ tone: 'bad', title: message }),
-      },
-    );
+  const change = async (
+    part: ForbiddenPart,
+    name: string,
+    isToBeForbidden: boolean,
+    onDone?: () => void,
+  ): Promise<void> => {
+    try {
+      await update.mutateAsync({ body: { ...part, isForbidden: isToBeForbidden } });
+    } catch (thrown) {
+      toast({ tone: 'bad', title: toServiceError(thrown).message });
+      return;
+    }
+    onDone?.();
+    toast({
+      title: isToBeForbidden ? `“${name}” is forbidden to agents` : `Agents may read “${name}” again`,
+      ...(isToBeForbidden && {
+        action: { label: 'Undo', onSelect: () => void change(part, name, false) },
+      }),
+    });
+  };
   const licenseReason = settings.isLicensed ? undefined : 'The site has no license for the agent server';
   return {
     forbidden: settings.forbidden,

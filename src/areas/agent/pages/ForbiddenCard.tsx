@@ -51,7 +51,7 @@ export function ForbiddenCard() {
                       size="small"
                       aria-label={`Allow ${name}`}
                       disabledReason={disabledReason}
-                      onClick={() => change(part, name, false)}
+                      onClick={() => void change(part, name, false)}
                     >
                       Allow
                     </Button>
@@ -86,7 +86,7 @@ function ForbidForm() {
     if (entryTypeId === undefined) return;
     const name = isWhole ? getTypeName(entryTypeId) : `${getTypeName(entryTypeId)}, ${getFieldName(fieldId)}`;
     // A refused choice stays, so that the next click asks for the same and not for the whole type.
-    change(isWhole ? { entryTypeId } : { fieldId }, name, true, () =>
+    void change(isWhole ? { entryTypeId } : { fieldId }, name, true, () =>
       setChoice((now) => (now === choice ? NO_CHOICE : now)),
     );
   };

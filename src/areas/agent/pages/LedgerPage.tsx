@@ -284,7 +284,7 @@ function ForbidButton({ part, name }: { part: ForbiddenPart; name: string }) {
   const isAllowed = !isForbidden(forbidden, part);
   const [forbid, allow] = FORBID_LABELS['fieldId' in part ? 'field' : 'entryType'];
   return (
-    <Button size="small" disabledReason={disabledReason} onClick={() => change(part, name, isAllowed)}>
+    <Button size="small" disabledReason={disabledReason} onClick={() => void change(part, name, isAllowed)}>
       {isAllowed ? forbid : allow}
     </Button>
   );

@@ -78,18 +78,15 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
     mutationFn: (body: JobBody) => startJob(body, setSent),
   });
   const { isPending: pending, error: startError } = starting;
-  const start = () => {
+  const start = async () => {
     if (!job) return;
-    starting.mutate(
-      { ...job, ...toStartOptions(schedule) },
-      {
-        onSuccess(started) {
-          showStartedJob(client, started);
-          onClose();
-        },
-        onSettled: () => setSent(undefined),
-      },
-    );
+    const started = await starting
+      .mutateAsync({ ...job, ...toStartOptions(schedule) })
+      .catch(() => undefined);
+    setSent(undefined);
+    if (!started) return;
+    showStartedJob(client, started);
+    onClose();
   };
   // The dialog stays open while the job starts.
   const close = () => {
@@ -123,7 +120,7 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
               variant={clears ? 'danger' : 'primary'}
               pending={pending}
               disabledReason={error ? 'The entries could not be loaded' : startDisabledReason}
-              onClick={start}
+              onClick={() => void start()}
             >
               Change {formatCount(count)}
             </Button>

@@ -107,16 +107,13 @@ function InviteForm() {
   });
   // A refused request leaves the draft as it is.
   const [schedule, setSchedule] = useState<Schedule>(NOW);
-  const send = (selected: readonly Invitee[]) =>
-    start.mutate(
-      { body: { ...buildInvitationsRequest(selected), ...toStartOptions(schedule) } },
-      {
-        onSuccess({ id }) {
-          archiveStartedDraft(id, text);
-          void navigate({ to: '/jobs/$jobId', params: { jobId: id } });
-        },
-      },
-    );
+  const send = async (selected: readonly Invitee[]) => {
+    const body = { ...buildInvitationsRequest(selected), ...toStartOptions(schedule) };
+    const started = await start.mutateAsync({ body }).catch(() => undefined);
+    if (!started) return;
+    archiveStartedDraft(started.id, text);
+    await navigate({ to: '/jobs/$jobId', params: { jobId: started.id } });
+  };
 
   return (
     <Page title="Invite people" breadcrumbs={<Breadcrumbs />}>
@@ -139,7 +136,7 @@ function InviteForm() {
           invitees={invitees}
           isTyping={text !== parsedText}
           check={{ failure: error, asking: isChecking, waits: waitSeconds }}
-          onSend={send}
+          onSend={(selected) => void send(selected)}
           sending={start.isPending}
           scheduleProblem={getScheduleProblem(schedule)}
           failure={start.error === null ? undefined : start.error}

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { InviteeCheck } from '../../../../contract/generated/types.gen.ts';
 import { PERMANENT } from '../../../../contract/rules/people/invitations.ts';
-import { ServiceError } from '../../../api/errors.ts';
+import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import {
   addExistingUserMutation,
   inviteExistingUserMutation,
@@ -66,41 +66,40 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
   const mayAdd = usePermission('addExistingUser').reason;
   const body = { email, ...(groups.length > 0 && { groups: [...groups] }) };
   const eligible = check?.outcome === 'invitable' ? check.message : undefined;
-  const failed = (action: 'invite' | 'add') => (error: ServiceError) =>
+  const showFailure = (action: 'invite' | 'add', thrown: unknown) =>
     toast({
       title: action === 'add' ? `${email} was not added` : `${email} was not invited`,
-      description: formatRefusal(action, error, capabilities),
+      description: formatRefusal(action, toServiceError(thrown), capabilities),
       tone: 'bad',
     });
 
-  const sendInvitation = () =>
-    invite.mutate(
-      { body: { ...body, type: PERMANENT } },
-      {
-        onSuccess() {
-          toastUndoable({
-            title: `${email} was invited`,
-            subject: `the invitation of ${email}`,
-            undone: `The invitation of ${email} is revoked`,
-            // As the inverse of a job that invites: refused by the service once it is accepted.
-            revert: async () => revoke.mutateAsync({ path: { id: await loadPendingId(email) } }),
-          });
-          onDone(undefined);
-        },
-        onError: failed('invite'),
-      },
-    );
-  const addNow = () =>
-    add.mutate(
-      { body },
-      {
-        async onSuccess() {
-          toast({ title: `${email} was added` });
-          onDone(await loadUserId(email));
-        },
-        onError: failed('add'),
-      },
-    );
+  // Another address, or closing the panel, removes the buttons before the answer.
+  const sendInvitation = async () => {
+    try {
+      await invite.mutateAsync({ body: { ...body, type: PERMANENT } });
+    } catch (thrown) {
+      showFailure('invite', thrown);
+      return;
+    }
+    toastUndoable({
+      title: `${email} was invited`,
+      subject: `the invitation of ${email}`,
+      undone: `The invitation of ${email} is revoked`,
+      // As the inverse of a job that invites: refused by the service once it is accepted.
+      revert: async () => revoke.mutateAsync({ path: { id: await loadPendingId(email) } }),
+    });
+    onDone(undefined);
+  };
+  const addNow = async () => {
+    try {
+      await add.mutateAsync({ body });
+    } catch (thrown) {
+      showFailure('add', thrown);
+      return;
+    }
+    toast({ title: `${email} was added` });
+    onDone(await loadUserId(email));
+  };
 
   if (check?.outcome === 'invited') {
     return (
@@ -114,10 +113,20 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
   }
   return (
     <span className="known">
-      <Button size="small" pending={invite.isPending} disabledReason={mayInvite} onClick={sendInvitation}>
+      <Button
+        size="small"
+        pending={invite.isPending}
+        disabledReason={mayInvite}
+        onClick={() => void sendInvitation()}
+      >
         Invite them
       </Button>
-      <Button size="small" pending={add.isPending} disabledReason={mayAdd ?? eligible} onClick={addNow}>
+      <Button
+        size="small"
+        pending={add.isPending}
+        disabledReason={mayAdd ?? eligible}
+        onClick={() => void addNow()}
+      >
         Add without confirmation
       </Button>
       <Link to="/invitations/new" search={{ email }}>

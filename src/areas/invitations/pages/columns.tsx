@@ -56,17 +56,14 @@ function QuickExtendButton({
   const { reason } = usePermission('extendInvitation');
   const extend = useWrite('extendInvitation', extendInvitationMutation());
   const go = () =>
-    extend.mutate(
-      { path: { id }, body: { days: QUICK_EXTENSION_DAYS } },
-      {
-        onSuccess: (now) =>
-          toast({
-            title: email,
-            description: `Extended by ${formatDays(QUICK_EXTENSION_DAYS)}: ends ${formatEnd(getEnd(now))}.`,
-          }),
-        onError: ({ message }) =>
-          toast({ title: `Not extended: ${email}`, description: message, tone: 'bad' }),
-      },
+    // The button is gone as soon as the list shows the later end.
+    extend.mutateAsync({ path: { id }, body: { days: QUICK_EXTENSION_DAYS } }).then(
+      (now) =>
+        toast({
+          title: email,
+          description: `Extended by ${formatDays(QUICK_EXTENSION_DAYS)}: ends ${formatEnd(getEnd(now))}.`,
+        }),
+      ({ message }: Error) => toast({ title: `Not extended: ${email}`, description: message, tone: 'bad' }),
     );
   return (
     <IconButton
@@ -77,7 +74,7 @@ function QuickExtendButton({
       pending={extend.isPending}
       disabledReason={reason}
       tabIndex={tabIndex}
-      onClick={go}
+      onClick={() => void go()}
     />
   );
 }

@@ -114,7 +114,7 @@ export function useJobActions(job: Job) {
       run: async () => showStartedJob(client, await undo.mutateAsync({ path })),
     });
   const startRetry = () =>
-    retry.mutate({ path }, { onSuccess: (next) => showStartedJob(client, next), onError: callbacks.onError });
+    retry.mutateAsync({ path }).then((next) => showStartedJob(client, next), callbacks.onError);
 
   const repeatable = !isOpen && review?.isRepeatable(job) === true ? review : undefined;
   const reviewable = review && !isOpen ? review.countReviewable(job) : 0;
@@ -132,7 +132,7 @@ export function useJobActions(job: Job) {
         ? {
             pending: pause.isPending,
             disabledReason: closed ?? foreignReason,
-            run: () => pause.mutate({ path }, callbacks),
+            run: () => void pause.mutateAsync({ path }).then(callbacks.onSuccess, callbacks.onError),
           }
         : undefined,
     resume:
@@ -146,7 +146,7 @@ export function useJobActions(job: Job) {
                 : job.ownerId === null
                   ? foreignReason
                   : 'Only the person who started this job can resume it'),
-            run: () => resume.mutate({ path }, callbacks),
+            run: () => void resume.mutateAsync({ path }).then(callbacks.onSuccess, callbacks.onError),
           }
         : undefined,
     cancel: isOpen
@@ -158,12 +158,12 @@ export function useJobActions(job: Job) {
       : undefined,
     retry:
       !isOpen && job.failed > 0
-        ? { pending: retry.isPending, disabledReason: closed, run: startRetry }
+        ? { pending: retry.isPending, disabledReason: closed, run: () => void startRetry() }
         : undefined,
     /** The same again: a new dry run, or a new file. */
     repeat:
       !isOpen && isOwn && job.kind === 'entries.export'
-        ? { pending: retry.isPending, disabledReason: closed, run: startRetry }
+        ? { pending: retry.isPending, disabledReason: closed, run: () => void startRetry() }
         : repeatable && {
             pending: false,
             disabledReason: closed,

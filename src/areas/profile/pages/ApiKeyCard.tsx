@@ -273,6 +273,13 @@ function NewKey({ onMade }: { onMade: (secret: ApiKeySecret) => void }) {
   const [days, setDays] = useState(DEFAULT_EXPIRY_DAYS);
   const toggleScope = (scope: Scope, isOn: boolean) =>
     setSelectedScopes([...selectedScopes.filter((other) => other !== scope), ...(isOn ? [scope] : [])]);
+  const turnOn = async () => {
+    const expiresInDays = days === NO_EXPIRY ? null : days;
+    const body = { scopes: [...selectedScopes], expiresInDays };
+    // A reading of the key may replace this form before the answer with the secret.
+    const secret = await enable.mutateAsync({ body }).catch(() => undefined);
+    if (secret) onMade(secret);
+  };
   return (
     <CardBody>
       <div className="profile-stack">
@@ -312,10 +319,7 @@ function NewKey({ onMade }: { onMade: (secret: ApiKeySecret) => void }) {
             variant="primary"
             pending={enable.isPending}
             disabledReason={reason ?? (selectedScopes.length === 0 ? 'Choose at least one scope' : undefined)}
-            onClick={() => {
-              const expiresInDays = days === NO_EXPIRY ? null : days;
-              enable.mutate({ body: { scopes: [...selectedScopes], expiresInDays } }, { onSuccess: onMade });
-            }}
+            onClick={() => void turnOn()}
           >
             Turn on
           </Button>

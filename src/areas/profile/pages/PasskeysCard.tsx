@@ -33,7 +33,9 @@ import { CodesDialog } from '../panels/EnrolDialog.tsx';
 /** Passkeys of the user, for signing in without a password or as a second factor. */
 export function PasskeysCard() {
   const { data: security } = useSuspenseQuery(securityQuery);
+  const { user } = useSession();
   const [adding, setAdding] = useState(false);
+  const [codes, setCodes] = useState<readonly string[]>();
   const { targetRef, focusTarget } = useFocusTarget<HTMLDivElement>();
   const removePasskey = useRemovePasskey(security, focusTarget);
   return (
@@ -85,7 +87,8 @@ export function PasskeysCard() {
           </ul>
         )}
       </div>
-      {adding && <AddPasskey onClose={() => setAdding(false)} />}
+      {adding && <AddPasskey onCodes={setCodes} onClose={() => setAdding(false)} />}
+      {codes && <CodesDialog codes={codes} email={user.email} onClose={() => setCodes(undefined)} />}
     </Card>
   );
 }
@@ -123,10 +126,14 @@ const schema = z.object({
   name: z.string().trim().min(1, 'Enter a name').max(60, 'At most 60 characters'),
 });
 
-/** Dialog that creates a passkey. */
-function AddPasskey({ onClose }: { onClose: () => void }) {
-  const { user } = useSession();
-  const [codes, setCodes] = useState<readonly string[]>();
+/** Dialog that creates a passkey; it can be closed before the answer, which may have recovery codes. */
+function AddPasskey({
+  onCodes,
+  onClose,
+}: {
+  onCodes: (codes: readonly string[]) => void;
+  onClose: () => void;
+}) {
   const [isCancelled, setIsCancelled] = useState(false);
   const add = useWrite('registerPasskey', {
     // A cancellation in the browser is not an error of the service.
@@ -140,17 +147,18 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
     resolver: zodResolver(schema),
     defaultValues: { name: formatDeviceName(navigator.userAgent) },
   });
-  if (codes) return <CodesDialog codes={codes} email={user.email} onClose={onClose} />;
-  const submit = ({ name }: z.infer<typeof schema>) =>
-    add.mutate(name, {
-      onSuccess(created) {
-        setIsCancelled(created === undefined);
-        if (created === undefined) return;
-        toast({ title: `The passkey “${created.passkey.name}” was added` });
-        if (created.recoveryCodes) setCodes(created.recoveryCodes);
-        else onClose();
-      },
-    });
+  const submit = async ({ name }: z.infer<typeof schema>) => {
+    try {
+      const created = await add.mutateAsync(name);
+      setIsCancelled(created === undefined);
+      if (created === undefined) return;
+      toast({ title: `The passkey “${created.passkey.name}” was added` });
+      if (created.recoveryCodes) onCodes(created.recoveryCodes);
+      onClose();
+    } catch {
+      // The form shows the error.
+    }
+  };
   return (
     <Dialog title="Add a passkey" onClose={onClose}>
       <Form

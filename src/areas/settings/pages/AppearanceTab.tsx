@@ -197,13 +197,10 @@ function MailsCard({ brand }: { brand: SiteBrand }) {
   const send = useWrite('sendTestMail', sendTestMailMutation());
   const mail = mails.find(({ id }) => id === mailId);
   const sendTest = (id: string) =>
-    send.mutate(
-      { path: { mailId: id } },
-      {
-        onSuccess: () => toast({ title: `Test mail sent to ${user.email}` }),
-        onError: ({ message }) =>
-          toast({ tone: 'bad', title: 'The test mail was not sent', description: message }),
-      },
+    send.mutateAsync({ path: { mailId: id } }).then(
+      () => toast({ title: `Test mail sent to ${user.email}` }),
+      ({ message }: Error) =>
+        toast({ tone: 'bad', title: 'The test mail was not sent', description: message }),
     );
   return (
     <Card title="Mails">
@@ -231,7 +228,7 @@ function MailsCard({ brand }: { brand: SiteBrand }) {
                 icon={Send}
                 disabledReason={reason}
                 pending={send.isPending}
-                onClick={() => sendTest(mail.id)}
+                onClick={() => void sendTest(mail.id)}
               >
                 Send to me
               </Button>

@@ -3,7 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Users, UsersRound } from 'lucide-react';
 import { useForm, useWatch } from 'react-hook-form';
-import type { Capability, GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import type {
+  Capability,
+  GroupInfoResponse,
+  UsersToUserGroupRequestVm,
+} from '../../../../contract/generated/types.gen.ts';
 import { unassignGroupsMutation, assignGroupsMutation } from '../../../api/generated/queries/groups.gen.ts';
 import { zUsersToUserGroupRequestVm } from '../../../api/generated/zod.gen.ts';
 import { usePermission } from '../../../api/session.ts';
@@ -145,6 +149,22 @@ function AddGroups({ groups }: { groups: readonly GroupInfoResponse[] }) {
   const selectedIds = useWatch({ control: form.control, name: 'groupIds' });
   const { options, gives } = useGroupOptions(groups, selectedIds);
   useUnsavedGuard(selectedIds.length > 0);
+  const submit = async (pairs: UsersToUserGroupRequestVm) => {
+    const isAdded = await add.mutateAsync({ body: [pairs] }).then(
+      () => true,
+      () => false,
+    );
+    if (!isAdded) return;
+    const count = pluralize(pairs.groupIds.length, 'group', 'groups');
+    toastUndoable({
+      title: `${formatFullName(user)} was added to ${count}`,
+      subject: formatFullName(user),
+      undone: `${formatFullName(user)} was removed from ${count} again`,
+      readVersion: () => readVersion(user.id),
+      revert: () => remove.mutateAsync({ body: [pairs] }),
+    });
+    form.reset();
+  };
   return (
     <Card title="Add to groups">
       <div className="user-card-form">
@@ -154,24 +174,7 @@ function AddGroups({ groups }: { groups: readonly GroupInfoResponse[] }) {
           error={useUserWriteError(add.error)}
           submitLabel="Add to groups"
           disabledReason={reason ?? (selectedIds.length === 0 ? 'Choose a group first' : undefined)}
-          onSubmit={(pairs) =>
-            add.mutate(
-              { body: [pairs] },
-              {
-                onSuccess() {
-                  const count = pluralize(pairs.groupIds.length, 'group', 'groups');
-                  toastUndoable({
-                    title: `${formatFullName(user)} was added to ${count}`,
-                    subject: formatFullName(user),
-                    undone: `${formatFullName(user)} was removed from ${count} again`,
-                    readVersion: () => readVersion(user.id),
-                    revert: () => remove.mutateAsync({ body: [pairs] }),
-                  });
-                  form.reset();
-                },
-              },
-            )
-          }
+          onSubmit={submit}
         >
           <MultiSelectField
             control={form.control}

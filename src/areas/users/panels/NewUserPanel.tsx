@@ -60,7 +60,8 @@ export function NewUserPanel() {
     check,
     groups,
     onDone: (userId: number | undefined) => {
-      if (!mounted()) return;
+      // Another person may have been typed since.
+      if (!mounted() || form.getValues('email') !== email) return;
       const destination =
         userId === undefined
           ? ({ to: '/users' } as const)
