@@ -156,7 +156,24 @@ test('a navigation is announced, and a link skips to the content', async ({ page
   await expect(page.getByRole('link', { name: 'Proxies' })).toHaveAttribute('aria-current', 'page');
 });
 
-for (const path of ['/nowhere', '/users/12/nowhere', '/users/nobody']) {
+// 2147483648 is no int32, which all ids are.
+for (const path of [
+  '/nowhere',
+  '/users/12/nowhere',
+  '/users/nobody',
+  '/users/2147483648',
+  '/groups/2147483648',
+  '/groups/edit/2147483648',
+  '/proxies/2147483648',
+  '/proxies/reports/2147483648',
+  '/sites/2147483648',
+  '/jobs/2147483648',
+  '/entries/Company/2147483648',
+  '/reports/2147483648',
+  '/publications/topics/2147483648',
+  '/publications/destinations/2147483648',
+  '/activity/investigations/2147483648',
+]) {
   test(`${path} shows the not found page inside the frame`, async ({ page }) => {
     await openAs(page, ada, path);
     await expect(page.getByRole('heading', { name: 'There is nothing at this address' })).toBeVisible();

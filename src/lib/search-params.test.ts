@@ -28,7 +28,8 @@ test('writes a number without quotes', () => {
 });
 
 test('accepts only positive whole numbers as ids', () => {
-  expect(parseIds('3-17-3-0-x-1.5')).toEqual([3, 17]);
+  expect(parseIds('3-17-3-0-x-1.5-2147483648')).toEqual([3, 17]);
+  expect(parseIds(2_147_483_647)).toEqual([2_147_483_647]);
   expect(parseIds(7)).toEqual([7]);
 });
 

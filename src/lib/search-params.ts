@@ -1,4 +1,5 @@
 import type { SearchSchemaInput } from '@tanstack/react-router';
+import { parseId } from './ids.ts';
 
 /** Search parameters as the router passes them: "7" has become a number. */
 export type Search = Readonly<Record<string, unknown>>;
@@ -21,7 +22,6 @@ export const toSearchValue = (text: string): string | number =>
   String(Number(text)) === text ? Number(text) : text;
 
 const LIST_SEPARATOR = '-';
-const ID = /^[1-9]\d{0,9}$/;
 
 /** Parses a list ("1-4"): its valid values without duplicates. */
 export const parseList = (value: unknown, valid: RegExp): readonly string[] => [
@@ -37,7 +37,8 @@ export const formatList = (values: readonly (string | number)[]): string | numbe
   values.length === 0 ? undefined : toSearchValue(values.join(LIST_SEPARATOR));
 
 /** Parses a list of ids ("3-17") without duplicates. */
-export const parseIds = (value: unknown): readonly number[] => parseList(value, ID).map(Number);
+export const parseIds = (value: unknown): readonly number[] =>
+  parseList(value, /./).flatMap((text) => parseId(text) ?? []);
 
 /** Sort order of a table. */
 export interface Order<Key extends string> {

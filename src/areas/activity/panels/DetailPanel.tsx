@@ -189,7 +189,7 @@ function ExportLinks({ row, exported }: { row: ActivityRow; exported: string }) 
       )}
       {templateId !== undefined && (
         <>
-          <Link to="/reports/$templateId" params={{ templateId: String(templateId) }}>
+          <Link to="/reports/$templateId" params={{ templateId }}>
             Show the report
           </Link>
           {' · '}

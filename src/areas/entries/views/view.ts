@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { parseId } from '../../../lib/ids.ts';
 import { toSearchValue, omitUndefined, readSearchText } from '../../../lib/search-params.ts';
 import type { Search } from '../../../lib/search-params.ts';
 import type { QueryObject } from '../filter/draft.ts';
@@ -26,15 +27,12 @@ function parseQueryParam(value: unknown): EntriesView['query'] {
   return text.trim() === '' ? undefined : text;
 }
 
-const parseId = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined;
-
 /** Parses the list state from the search parameters of a URL; invalid parameters are ignored. */
 export const parseView = (search: Search): EntriesView => ({
   q: readSearchText(search.q),
   query: parseQueryParam(search.query),
   sort: readSearchText(search.sort),
-  savedViewId: parseId(search.view),
+  savedViewId: parseId(readSearchText(search.view)),
 });
 
 /** Formats the list state as search parameters without empty ones. */
@@ -53,12 +51,10 @@ export interface CellAddress {
   field: string;
 }
 
-const MAX_ID = 2_147_483_647;
-
 /** Parses the cell address from search parameters; undefined if there is none or it is invalid. */
 export function parseCellAddress({ entry, field }: Search): CellAddress | undefined {
-  const entryId = parseId(entry);
-  return entryId === undefined || entryId > MAX_ID ? undefined : { entryId, field: readSearchText(field) };
+  const entryId = parseId(readSearchText(entry));
+  return entryId === undefined ? undefined : { entryId, field: readSearchText(field) };
 }
 
 /** Formats a cell address as search parameters. */

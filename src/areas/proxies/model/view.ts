@@ -1,4 +1,4 @@
-import { notFound } from '@tanstack/react-router';
+import { parsePathId } from '../../../lib/ids.ts';
 import {
   toSearchValue,
   parseList,
@@ -113,13 +113,8 @@ export const serializeGraphView = ({ q, warnings, aroundUserId }: GraphView): Gr
     around: aroundUserId,
   });
 
-const USER_ID = /^[1-9]\d{0,9}$/;
-
 /** Parses the path parameter `userId` of the panel routes; an invalid id is not found. */
 export const userIdParam = {
-  parse({ userId }: { userId: string }) {
-    if (!USER_ID.test(userId)) throw notFound();
-    return { userId: Number(userId) };
-  },
+  parse: ({ userId }: { userId: string }) => ({ userId: parsePathId(userId) }),
   stringify: ({ userId }: { userId: number }) => ({ userId: String(userId) }),
 };

@@ -1,3 +1,4 @@
+import { parseId } from '../../../lib/ids.ts';
 import { formatList, parseList, readSearchText } from '../../../lib/search-params.ts';
 import type { RawSearch } from '../../../lib/search-params.ts';
 
@@ -15,8 +16,7 @@ export function parseTopicView({ tab, edit }: RawSearch<TopicView>): TopicView {
   return { ...(known && { tab: known }), ...(edit === true && { edit }) };
 }
 
-const toId = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31 ? value : undefined;
+const toId = (value: unknown): number | undefined => parseId(readSearchText(value));
 
 /** State of the list of consumers in its URL: the id of the topic that they read. */
 export interface ConsumersView {

@@ -1,3 +1,4 @@
+import { parseId } from '../../../lib/ids.ts';
 import { omitUndefined, parseIds, readSearchText, toSearchValue } from '../../../lib/search-params.ts';
 
 /** Filter and page of the relationships, kept in the URL. */
@@ -17,17 +18,12 @@ export interface RelationshipsSearch {
   page?: number;
 }
 
-const parseId = (value: unknown): number | undefined => {
-  const id = Number(readSearchText(value));
-  return Number.isInteger(id) && id > 0 ? id : undefined;
-};
-
 /** Parses the search parameters; invalid values fall back to the default. */
 export function parseRelationshipsView(search: Record<string, unknown>): RelationshipsView {
   return {
     q: readSearchText(search.q),
-    userId: parseId(search.userId),
-    entryId: parseId(search.entryId),
+    userId: parseId(readSearchText(search.userId)),
+    entryId: parseId(readSearchText(search.entryId)),
     page: parseIds(search.page)[0] ?? 1,
   };
 }

@@ -286,7 +286,7 @@ function UnusableTemplate({ template }: { template: ReportTemplate | undefined }
           : `${name} is now for ${typeById.get(entryTypeId)?.pluralName ?? 'a deleted type'}`
       }
       actions={
-        <Link to="/reports/$templateId" params={{ templateId: String(id) }}>
+        <Link to="/reports/$templateId" params={{ templateId: id }}>
           Show the template
         </Link>
       }

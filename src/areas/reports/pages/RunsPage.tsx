@@ -313,12 +313,7 @@ const COLUMNS: readonly Column<ReportRun>[] = [
     header: 'Report',
     minWidth: 170,
     cell: ({ templateId, templateName }, { tabIndex }) => (
-      <Link
-        to="/reports/$templateId"
-        params={{ templateId: String(templateId) }}
-        tabIndex={tabIndex}
-        title={templateName}
-      >
+      <Link to="/reports/$templateId" params={{ templateId }} tabIndex={tabIndex} title={templateName}>
         {templateName}
       </Link>
     ),

@@ -200,11 +200,7 @@ const COLUMNS: readonly Column<ReportSchedule>[] = [
       schedule.templateName === null ? (
         'A deleted template'
       ) : (
-        <Link
-          to="/reports/$templateId"
-          params={{ templateId: String(schedule.templateId) }}
-          tabIndex={tabIndex}
-        >
+        <Link to="/reports/$templateId" params={{ templateId: schedule.templateId }} tabIndex={tabIndex}>
           {schedule.templateName}
         </Link>
       ),

@@ -54,8 +54,7 @@ const PdfDialog = lazyWithPreload(() => import('../../../ui/pdf/PdfDialog.tsx'))
 
 /** One template: its text with marks, placeholders to copy with the data of an entry, preview, and versions. */
 export function TemplatePage() {
-  const templateId = Number(route.useParams().templateId);
-  if (!Number.isInteger(templateId)) throw notFound();
+  const { templateId } = route.useParams();
   return <LoadedTemplate templateId={templateId} />;
 }
 

@@ -126,7 +126,7 @@ const COLUMNS: readonly Column<ReportTemplate>[] = [
     header: 'Template',
     minWidth: 180,
     cell: ({ id, name }, { tabIndex }) => (
-      <Link to="/reports/$templateId" params={{ templateId: String(id) }} tabIndex={tabIndex} title={name}>
+      <Link to="/reports/$templateId" params={{ templateId: id }} tabIndex={tabIndex} title={name}>
         {name}
       </Link>
     ),

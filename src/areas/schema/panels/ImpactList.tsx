@@ -237,7 +237,7 @@ function UseLink({ use: { kind, id, name, entryTypeId }, type, schema }: UseLink
     );
   if (kind === 'reportTemplate')
     return (
-      <Link to="/reports/$templateId" params={{ templateId: String(id) }} target="_blank">
+      <Link to="/reports/$templateId" params={{ templateId: id }} target="_blank">
         <bdi>{name}</bdi>
       </Link>
     );

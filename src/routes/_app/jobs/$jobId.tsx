@@ -5,15 +5,11 @@ import { getJobOptions } from '../../../api/generated/queries/jobs.gen.ts';
 import { JOB_DEFAULTS, parseJobView } from '../../../areas/jobs/model/view.ts';
 import type { JobView } from '../../../areas/jobs/model/view.ts';
 import { JobPage } from '../../../areas/jobs/pages/JobPage.tsx';
-
-const JOB_ID = /^[1-9]\d{0,9}$/;
+import { parsePathId } from '../../../lib/ids.ts';
 
 export const Route = createFileRoute('/_app/jobs/$jobId')({
   params: {
-    parse: ({ jobId }) => {
-      if (!JOB_ID.test(jobId)) throw notFound();
-      return { jobId: Number(jobId) };
-    },
+    parse: ({ jobId }) => ({ jobId: parsePathId(jobId) }),
     stringify: ({ jobId }) => ({ jobId: String(jobId) }),
   },
   validateSearch: (search: Partial<JobView> & SearchSchemaInput) => parseJobView({ ...search }),

@@ -1,16 +1,12 @@
-import { createFileRoute, notFound } from '@tanstack/react-router';
+import { createFileRoute } from '@tanstack/react-router';
 import { identityQuery, siteQuery } from '../../../areas/sites/model/site-query.ts';
 import { SitePage } from '../../../areas/sites/pages/SitePage.tsx';
-
-const ID = /^[1-9]\d{0,9}$/;
+import { parsePathId } from '../../../lib/ids.ts';
 
 export const Route = createFileRoute('/_app/sites/$siteId')({
   staticData: { title: 'Site' },
   params: {
-    parse({ siteId }) {
-      if (!ID.test(siteId)) throw notFound();
-      return { siteId: Number(siteId) };
-    },
+    parse: ({ siteId }) => ({ siteId: parsePathId(siteId) }),
     stringify: ({ siteId }) => ({ siteId: String(siteId) }),
   },
   // Edits are compared with the loaded data, which must not come from a stale cache.

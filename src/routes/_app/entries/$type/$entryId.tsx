@@ -1,17 +1,13 @@
-import { createFileRoute, isNotFound, notFound, redirect } from '@tanstack/react-router';
+import { createFileRoute, isNotFound, redirect } from '@tanstack/react-router';
 import { parseTimestamps } from '../../../../areas/entries/history/timestamps.ts';
 import { entryQuery, findTypeOfEntry } from '../../../../areas/entries/pages/entry-query.ts';
 import { EntryPage } from '../../../../areas/entries/pages/EntryPage.tsx';
-
-const ENTRY_ID_PATTERN = /^[1-9]\d{0,9}$/;
+import { parsePathId } from '../../../../lib/ids.ts';
 
 export const Route = createFileRoute('/_app/entries/$type/$entryId')({
   staticData: { title: 'Entry' },
   params: {
-    parse({ entryId }) {
-      if (!ENTRY_ID_PATTERN.test(entryId)) throw notFound();
-      return { entryId: Number(entryId) };
-    },
+    parse: ({ entryId }) => ({ entryId: parsePathId(entryId) }),
     stringify: ({ entryId }) => ({ entryId: String(entryId) }),
   },
   // Timestamps to compare: one with today, or two with each other; and whether the history has only changes through a proxy.

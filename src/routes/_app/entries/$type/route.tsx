@@ -1,7 +1,8 @@
 import { createFileRoute, isNotFound, redirect } from '@tanstack/react-router';
 import { loadEntryType } from '../../../../areas/entries/model/schema.ts';
+import { parseId } from '../../../../lib/ids.ts';
 
-const ENTRY_ID = /^\/entries\/(?:[^/]+\/)?([1-9]\d{0,8})\/?$/;
+const ENTRY_ID = /^\/entries\/(?:[^/]+\/)?([1-9]\d*)\/?$/;
 
 export const Route = createFileRoute('/_app/entries/$type')({
   staticData: { title: 'Entries of a type' },
@@ -10,8 +11,8 @@ export const Route = createFileRoute('/_app/entries/$type')({
       return { title: (await loadEntryType(queryClient, params.type)).pluralName };
     } catch (error) {
       // The address may hold the id of an entry instead of a type.
-      const entryId = isNotFound(error) ? Number(ENTRY_ID.exec(location.pathname)?.[1] ?? 0) : 0;
-      if (entryId === 0) throw error;
+      const entryId = isNotFound(error) ? parseId(ENTRY_ID.exec(location.pathname)?.[1] ?? '') : undefined;
+      if (entryId === undefined) throw error;
       const { findTypeOfEntry } = await import('../../../../areas/entries/pages/entry-query.ts');
       const typeId = await findTypeOfEntry(entryId);
       if (typeId === undefined) throw error;

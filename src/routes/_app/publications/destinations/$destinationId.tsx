@@ -2,15 +2,11 @@ import { createFileRoute, notFound } from '@tanstack/react-router';
 import { ServiceError } from '../../../../api/errors.ts';
 import { destinationQuery } from '../../../../areas/publications/model/destinations.ts';
 import { DestinationPage } from '../../../../areas/publications/pages/DestinationPage.tsx';
-
-const DESTINATION_ID = /^[1-9]\d{0,9}$/;
+import { parsePathId } from '../../../../lib/ids.ts';
 
 export const Route = createFileRoute('/_app/publications/destinations/$destinationId')({
   params: {
-    parse: ({ destinationId }) => {
-      if (!DESTINATION_ID.test(destinationId)) throw notFound();
-      return { destinationId: Number(destinationId) };
-    },
+    parse: ({ destinationId }) => ({ destinationId: parsePathId(destinationId) }),
     stringify: ({ destinationId }) => ({ destinationId: String(destinationId) }),
   },
   loader: async ({ context: { queryClient }, params: { destinationId } }) => {

@@ -4,18 +4,14 @@ import { activityQuery, topicQuery } from '../../../../areas/publications/model/
 import { prefetchTopicSchema } from '../../../../areas/publications/model/schema.ts';
 import type { TopicView } from '../../../../areas/publications/model/view.ts';
 import { TopicPage } from '../../../../areas/publications/pages/TopicPage.tsx';
+import { parsePathId } from '../../../../lib/ids.ts';
 import { passSearch } from '../../../../lib/search-params.ts';
 
-const TOPIC_ID = /^[1-9]\d{0,9}$/;
 /** In place of the id: the form of a new topic. */
 const NEW = 'new';
 
 /** The id of a topic, or `new` for the form of a new one. */
-function parseTopicId(text: string): number | typeof NEW {
-  if (text === NEW) return NEW;
-  if (!TOPIC_ID.test(text)) throw notFound();
-  return Number(text);
-}
+const parseTopicId = (text: string): number | typeof NEW => (text === NEW ? NEW : parsePathId(text));
 
 export const Route = createFileRoute('/_app/publications/topics/$topicId')({
   params: {

@@ -1,16 +1,12 @@
-import { createFileRoute, notFound } from '@tanstack/react-router';
+import { createFileRoute } from '@tanstack/react-router';
 import { formatFullName, licenseQuery, userQuery } from '../../../../areas/users/model/user-query.ts';
 import { UserPage } from '../../../../areas/users/pages/UserPage.tsx';
-
-const WHOLE = /^[1-9]\d{0,9}$/;
+import { parsePathId } from '../../../../lib/ids.ts';
 
 export const Route = createFileRoute('/_app/users/$userId')({
   staticData: { title: 'User' },
   params: {
-    parse({ userId }) {
-      if (!WHOLE.test(userId)) throw notFound();
-      return { userId: Number(userId) };
-    },
+    parse: ({ userId }) => ({ userId: parsePathId(userId) }),
     stringify: ({ userId }) => ({ userId: String(userId) }),
   },
   loader: async ({ context: { queryClient }, params: { userId } }) => {

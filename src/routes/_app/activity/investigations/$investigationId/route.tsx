@@ -1,16 +1,12 @@
-import { createFileRoute, notFound } from '@tanstack/react-router';
+import { createFileRoute } from '@tanstack/react-router';
 import { InvestigationPage } from '../../../../../areas/activity/investigations/InvestigationPage.tsx';
 import { investigationQuery } from '../../../../../areas/activity/investigations/investigations.ts';
-
-const ID = /^[1-9]\d{0,9}$/;
+import { parsePathId } from '../../../../../lib/ids.ts';
 
 export const Route = createFileRoute('/_app/activity/investigations/$investigationId')({
   staticData: { title: 'Investigation' },
   params: {
-    parse({ investigationId }) {
-      if (!ID.test(investigationId)) throw notFound();
-      return { investigationId: Number(investigationId) };
-    },
+    parse: ({ investigationId }) => ({ investigationId: parsePathId(investigationId) }),
     stringify: ({ investigationId }) => ({ investigationId: String(investigationId) }),
   },
   validateSearch: (search): { rows?: 'added' } => (search.rows === 'added' ? { rows: 'added' } : {}),
