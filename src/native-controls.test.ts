@@ -39,6 +39,10 @@ test('no file has a select, date input or Boolean of its own beside those of ui/
   expect(found).toEqual([]);
 });
 
+test('no field cuts a text that is typed or pasted: the form says how long it may be', () => {
+  expect(files.filter((file) => /\bmaxLength=/.test(readCode(file)))).toEqual([]);
+});
+
 test('only ui/form builds selects and calendars of React Aria', () => {
   const found = files.filter(
     (file) =>

@@ -37,6 +37,13 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
       .getByLabel('File', { exact: true })
       .setInputFiles(docx('Berth profile.docx', 'Berth {Name}', 'Stage: {Stagge}'));
     await expect(panel.getByLabel('Name', { exact: true })).toHaveValue('Berth profile');
+    await panel.getByLabel('Name', { exact: true }).fill('x'.repeat(201));
+    await expect(panel).toContainText('Use at most 200 characters');
+    await expect(panel.getByRole('button', { name: 'Create template' })).toHaveAttribute(
+      'aria-disabled',
+      'true',
+    );
+    await panel.getByLabel('Name', { exact: true }).fill('Berth profile');
     await expect(panel.getByText('1 error in the document')).toBeVisible();
     await expect(panel.locator('mark')).toHaveText([/^\{Name\}/, /^\{Stagge\}/]);
     await expect(panel.getByText('{Stage}', { exact: true })).toBeVisible();

@@ -32,7 +32,8 @@ const buildSchema = (isReasonRequired: boolean) =>
     reason: z
       .string()
       .trim()
-      .min(isReasonRequired ? MIN_REASON_LENGTH : 0, `Use at least ${MIN_REASON_LENGTH} characters`),
+      .min(isReasonRequired ? MIN_REASON_LENGTH : 0, `Use at least ${MIN_REASON_LENGTH} characters`)
+      .max(500),
   });
 
 /** Dialog to start acting: principal, reason, and the consequences. */
@@ -83,7 +84,6 @@ export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
           label="Reason"
           optional={!isReasonRequired}
           rows={2}
-          maxLength={500}
           hint={`Included in the e-mail to ${chosen?.fullName ?? 'that person'} and in the report.`}
         />
         <ActingNotes chosen={chosen} isReasonRequired={isReasonRequired} />

@@ -53,7 +53,7 @@ export function ViewNameDialog<View extends { name: string }>(props: ViewNameDia
         onCancel={onClose}
         onSubmit={submit}
       >
-        <TextField control={form.control} name="name" label="Name" maxLength={MAX_NAME_CHARS} />
+        <TextField control={form.control} name="name" label="Name" />
         {!saved && (
           <SwitchField
             control={form.control}

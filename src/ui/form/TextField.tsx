@@ -15,7 +15,6 @@ interface TextFieldProps<Values extends FieldValues, Output> extends FieldProps<
   autoComplete?: string;
   autoFocus?: boolean;
   inputMode?: HTMLAttributes<Element>['inputMode'];
-  maxLength?: number;
   /** Number of lines; a textarea instead of an input. */
   rows?: number;
   /** Why it cannot be edited; replaces the hint. The field stays focusable. */
@@ -26,7 +25,7 @@ interface TextFieldProps<Values extends FieldValues, Output> extends FieldProps<
 export function TextField<Values extends FieldValues, Output>(props: TextFieldProps<Values, Output>) {
   const { label, errorHelp, optional, type = 'text', rows, disabledReason } = props;
   const hint = disabledReason ?? props.hint;
-  const { placeholder, autoComplete = 'off', autoFocus, inputMode, maxLength } = props;
+  const { placeholder, autoComplete = 'off', autoFocus, inputMode } = props;
   const { bind, value, error, id, noteId } = useField({ ...props, hint });
   const input = {
     ...bind,
@@ -34,7 +33,6 @@ export function TextField<Values extends FieldValues, Output>(props: TextFieldPr
     autoComplete,
     autoFocus,
     inputMode,
-    maxLength,
     id,
     className: 'input',
     value: typeof value === 'string' ? value : '',

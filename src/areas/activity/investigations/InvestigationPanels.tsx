@@ -153,7 +153,6 @@ export interface InvestigationValues {
 const { shape } = zInvestigationChange;
 
 /** Limit of the contract. */
-const MAX_NAME_LENGTH = 120;
 
 /** Validation of the form by the contract. */
 const investigationSchema = zInvestigationChange.extend({
@@ -165,7 +164,7 @@ const investigationSchema = zInvestigationChange.extend({
 function InvestigationFields({ control }: { control: Control<InvestigationValues> }) {
   return (
     <>
-      <TextField control={control} name="name" label="Name" maxLength={MAX_NAME_LENGTH} />
+      <TextField control={control} name="name" label="Name" />
       <TextField
         control={control}
         name="notes"

@@ -347,7 +347,6 @@ function AddressForm({ address, error, onChange }: AddressChipProps) {
           id={id}
           className="input mono"
           value={typed}
-          maxLength={50}
           autoComplete="off"
           spellCheck={false}
           // The card is opened to enter an address.

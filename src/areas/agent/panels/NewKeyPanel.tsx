@@ -117,7 +117,6 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
           label="Name"
           placeholder="Deal analyst"
           hint="Names the agent in the ledger."
-          maxLength={100}
         />
         {!isOwn && others.allowed && <PersonField control={control} />}
         <MultiSelectField

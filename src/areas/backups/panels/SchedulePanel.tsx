@@ -103,7 +103,6 @@ export function SchedulePanel() {
             name="keepDays"
             label="Days to keep"
             inputMode="numeric"
-            maxLength={4}
             hint="Older scheduled backups are deleted; the newest one that is ready is always kept."
           />
         </FormRow>

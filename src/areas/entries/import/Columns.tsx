@@ -227,7 +227,6 @@ function TypeFields({ names, errors, onChange }: TypeFieldsProps) {
             id={`import-type-${key}`}
             className="input"
             value={names[key]}
-            maxLength={100}
             aria-invalid={errors[key] !== undefined}
             aria-describedby={`import-type-${key}-note`}
             onChange={({ target }) => change(key, target.value)}
@@ -288,7 +287,6 @@ function NewFieldRow({ heading, column, field, subject, plan, error, onChange }:
         aria-label={`Name of the new field for ${heading}`}
         aria-invalid={error !== undefined}
         aria-describedby={noteId}
-        maxLength={100}
         value={name}
         onChange={({ target }) => onChange({ ...field, name: target.value })}
       />

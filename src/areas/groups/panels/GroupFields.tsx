@@ -34,14 +34,13 @@ export function GroupFields({ control, before }: GroupFieldsProps) {
     <>
       {/* The panel was opened to type. */}
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
-      <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
+      <TextField control={control} name="name" label="Name" autoFocus />
       <TextField
         control={control}
         name="description"
         label="Description"
         optional
         rows={2}
-        maxLength={1000}
         hint="What the group is for."
       />
       <CapabilitiesField {...{ control, before }} />

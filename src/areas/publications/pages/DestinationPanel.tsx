@@ -156,7 +156,7 @@ function DestinationForm(props: DestinationFormProps) {
           />
         )}
         {!stored && <KindField control={form.control} />}
-        <TextField control={form.control} name="name" label="Name" placeholder="Warehouse" maxLength={100} />
+        <TextField control={form.control} name="name" label="Name" placeholder="Warehouse" />
         <TextField
           control={form.control}
           name="url"
@@ -165,7 +165,6 @@ function DestinationForm(props: DestinationFormProps) {
           placeholder={
             kind === 'JetStream' ? 'tls://nats.example.com:4222' : 'https://hooks.example.com/steward'
           }
-          maxLength={2000}
           hint={`${kind === 'JetStream' ? 'With TLS (tls://).' : 'HTTPS.'} The rules of the service for outgoing requests must allow it.`}
         />
         {kind === 'JetStream' && (
@@ -224,7 +223,6 @@ function NatsFields({
         name="subject"
         label="Subject"
         placeholder="steward.deals"
-        maxLength={200}
         hint="A stream of the server must take it."
       />
       <SelectField
@@ -238,7 +236,7 @@ function NatsFields({
       />
       {signIn === 'password' && (
         <>
-          <TextField control={control} name="user" label="User" maxLength={200} />
+          <TextField control={control} name="user" label="User" />
           <PasswordField control={control} name="password" label="Password" autoComplete="new-password" />
         </>
       )}
@@ -251,7 +249,6 @@ function NatsFields({
           name="credentialsFile"
           label="Credentials file"
           rows={6}
-          maxLength={10_000}
           hint="The text of the .creds file. It is stored encrypted and never shown again."
         />
       )}

@@ -171,7 +171,6 @@ function TopicEditor(props: TopicEditorProps) {
                 name="name"
                 label="Name"
                 placeholder="energy-deals"
-                maxLength={100}
                 hint={
                   topicId === undefined
                     ? 'Programs poll the topic by this name.'

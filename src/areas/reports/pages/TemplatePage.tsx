@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, notFound, useRouter } from '@tanstack/react-router';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { Download, FileText, PencilLine, Trash2 } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import type { ReportTemplateDetail } from '../../../../contract/generated/types.gen.ts';

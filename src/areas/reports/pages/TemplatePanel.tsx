@@ -12,6 +12,7 @@ import {
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
@@ -98,6 +99,8 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
     });
     onClose();
   };
+  const nameTooLong = findLengthError(name, 200);
+  const descriptionTooLong = findLengthError(description, 2000);
   const missing =
     name.trim() === '' ? 'Enter a name first' : !template && !file ? 'Choose a file first' : undefined;
   return (
@@ -142,11 +145,12 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
               onFiles={([chosen]) => choose(chosen)}
             />
           </FieldFrame>
-          <FieldFrame id={`${id}-name`} noteId={undefined} label="Name">
+          <FieldFrame id={`${id}-name`} noteId={`${id}-name-note`} label="Name" error={nameTooLong}>
             <input
               id={`${id}-name`}
               className="input"
-              maxLength={200}
+              aria-invalid={nameTooLong !== undefined}
+              aria-describedby={`${id}-name-note`}
               autoComplete="off"
               value={name}
               onChange={({ target }) => setName(target.value)}
@@ -165,12 +169,19 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
               options={types.map(toTypeOption)}
             />
           </FieldFrame>
-          <FieldFrame id={`${id}-description`} noteId={undefined} label="Description" optional>
+          <FieldFrame
+            id={`${id}-description`}
+            noteId={`${id}-description-note`}
+            label="Description"
+            optional
+            error={descriptionTooLong}
+          >
             <textarea
               id={`${id}-description`}
               className="input"
+              aria-invalid={descriptionTooLong !== undefined}
+              aria-describedby={`${id}-description-note`}
               rows={2}
-              maxLength={2000}
               value={description}
               onChange={({ target }) => setDescription(target.value)}
             />
@@ -187,7 +198,7 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
             type="submit"
             variant="primary"
             pending={save.isPending}
-            disabledReason={reason ?? missing ?? tooLarge}
+            disabledReason={reason ?? missing ?? tooLarge ?? nameTooLong ?? descriptionTooLong}
           >
             {template ? 'Save' : 'Create template'}
           </Button>
@@ -196,6 +207,9 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
     </Panel>
   );
 }
+
+const findLengthError = (text: string, most: number): string | undefined =>
+  text.trim().length > most ? `Use at most ${formatNumber(most)} characters` : undefined;
 
 /** Checks a chosen file without storing it. */
 const useCheck = () =>

@@ -50,6 +50,9 @@ it('requires choices of a choice field only', () => {
   expect(validate(choice)).toEqual([['choiceValues', 'Add at least one choice']]);
   expect(validate({ ...choice, name: '' })?.map(([path]) => path)).toEqual(['name', 'choiceValues']);
   expect(validate({ ...choice, choiceValues: [{ name: 'Won' }] })).toBeUndefined();
+  expect(validate({ ...choice, choiceValues: [{ name: 'x'.repeat(256) }] })).toEqual([
+    ['choiceValues', 'Use at most 255 characters for a choice'],
+  ]);
   expect(validate({})).toBeUndefined();
 });
 

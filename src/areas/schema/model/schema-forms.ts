@@ -44,6 +44,7 @@ export interface FieldValues {
 
 const fields = zNewFieldInfo.shape;
 
+const MAX_CHOICE_LENGTH = 255;
 const MAX_LENGTH_MESSAGE = 'Enter a whole number between 1 and 1,000,000';
 
 /** A typed limit, with or without separators of thousands: null if it is empty, NaN if it is no number. */
@@ -86,6 +87,11 @@ export const fieldSchema = z
   .refine((values) => !hasConditions(values) || values.requiredWhen.conditions.every(isCompleteCondition), {
     path: ['requiredWhen'],
     message: 'Complete or remove the conditions without a value',
+    when: () => true,
+  })
+  .refine(({ choiceValues }) => choiceValues.every(({ name }) => name.trim().length <= MAX_CHOICE_LENGTH), {
+    path: ['choiceValues'],
+    message: `Use at most ${MAX_CHOICE_LENGTH} characters for a choice`,
     when: () => true,
   })
   .refine(

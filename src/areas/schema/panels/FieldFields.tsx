@@ -55,26 +55,18 @@ export function FieldFields({ control, field, type, fields, schema }: FieldField
     <>
       {/* The panel is opened to enter the name. */}
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
-      <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
+      <TextField control={control} name="name" label="Name" autoFocus />
       <TextField
         control={control}
         name="apiName"
         label="API name"
-        maxLength={64}
         hint={
           field
             ? 'Queries and programs that use the old name will no longer work.'
             : 'Used by programs: a letter, then letters, digits and underscores.'
         }
       />
-      <TextField
-        control={control}
-        name="description"
-        label="Description"
-        optional
-        rows={2}
-        maxLength={1000}
-      />
+      <TextField control={control} name="description" label="Description" optional rows={2} />
       {field ? (
         <p className="field-hint">{formatFieldType(field, schema)}. The type of a field cannot be changed.</p>
       ) : (
@@ -141,7 +133,6 @@ export function FieldFields({ control, field, type, fields, schema }: FieldField
           label="Longest result"
           optional
           inputMode="numeric"
-          maxLength={9}
           placeholder={formatNumber(DEFAULT_FORMULA_MAX_LENGTH)}
           hint="Characters. An entry whose result is longer has no value in this field."
         />
@@ -266,7 +257,6 @@ function ChoicesField({ control, field }: Pick<FieldFieldsProps, 'control' | 'fi
               className="input"
               aria-label={`Choice ${at + 1}`}
               aria-invalid={error !== undefined}
-              maxLength={255}
               value={choices[at]?.name ?? ''}
               ref={at === 0 ? bind.ref : undefined}
               onChange={({ target }) => rename(at, target.value)}

@@ -164,22 +164,14 @@ export function TypePanel({ type }: { type?: EntryTypeVm }) {
             name="singularName"
             label="Singular name"
             placeholder="Company"
-            maxLength={100}
             // oxlint-disable-next-line jsx-a11y/no-autofocus
             autoFocus
           />
-          <TextField
-            control={form.control}
-            name="pluralName"
-            label="Plural name"
-            placeholder="Companies"
-            maxLength={100}
-          />
+          <TextField control={form.control} name="pluralName" label="Plural name" placeholder="Companies" />
           <TextField
             control={form.control}
             name="apiName"
             label="API name"
-            maxLength={64}
             hint={
               type
                 ? 'Programs and saved queries that use the old name will no longer work.'

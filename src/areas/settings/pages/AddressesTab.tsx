@@ -201,14 +201,8 @@ function AddressRows({ control, ownAddress }: AddressRowsProps) {
               name={`addresses.${at}.network`}
               label={`Address or network ${at + 1}`}
               placeholder="203.0.113.0/24"
-              maxLength={64}
             />
-            <TextField
-              control={control}
-              name={`addresses.${at}.note`}
-              label={`Note ${at + 1}`}
-              maxLength={200}
-            />
+            <TextField control={control} name={`addresses.${at}.note`} label={`Note ${at + 1}`} />
             <IconButton
               label={`Remove line ${at + 1}`}
               icon={X}
