@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { chooseMenuItem, expectAccessible, listChunks } from '../support/actions.ts';
-import { openAs } from '../support/calls.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -181,6 +181,21 @@ for (const path of [
     await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
   });
 }
+
+test('title and breadcrumbs follow when somebody else renames what is open', async ({ page }) => {
+  await page.clock.install();
+  await openAs(page, ada, '/sites/1');
+  const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
+  await expect(crumbs).toContainText('Northlight Capital');
+  await sendRequest(page.request, 'PUT', '/api/platform/sites/1', { name: 'Southlight Capital' });
+  // What is older than half a minute is read again when the window gets the focus.
+  await page.clock.fastForward(60_000);
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await expect(page.getByRole('heading', { name: 'Southlight Capital', level: 1 })).toBeVisible();
+  await expect(crumbs).toContainText('Southlight Capital');
+  await expect(page).toHaveTitle(/^Southlight Capital/);
+  await sendRequest(page.request, 'PUT', '/api/platform/sites/1', { name: 'Northlight Capital' });
+});
 
 test('a list starts without the code of dialogs, forms and other areas', async ({ page }) => {
   const changes = page.waitForRequest(/\/publication\/positions/);

@@ -1,5 +1,6 @@
-import { useMatches, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useMatches } from '@tanstack/react-router';
+import { useCallback, useSyncExternalStore } from 'react';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -22,11 +23,17 @@ export interface Crumb {
   isPartOfPage: boolean;
 }
 
-/** Returns the title from the loader data: the name of a user instead of "User". */
-const getLoadedTitle = (data: unknown): string | undefined =>
-  typeof data === 'object' && data !== null && 'title' in data && typeof data.title === 'string'
-    ? data.title
-    : undefined;
+const isFunction = (value: unknown): value is () => unknown => typeof value === 'function';
+
+/**
+ * Returns the title from the loader data: the name of a user instead of "User". A function reads it from the query cache,
+ * so that it follows a change of the name.
+ */
+function getLoadedTitle(data: unknown): string | undefined {
+  if (typeof data !== 'object' || data === null || !('title' in data)) return undefined;
+  const title = isFunction(data.title) ? data.title() : data.title;
+  return typeof title === 'string' ? title : undefined;
+}
 
 /** Returns the titled routes, outermost first. */
 export function getCrumbs(matches: readonly RouteMatch[]): Crumb[] {
@@ -36,15 +43,11 @@ export function getCrumbs(matches: readonly RouteMatch[]): Crumb[] {
   });
 }
 
-export const useCrumbs = (): Crumb[] => getCrumbs(useMatches());
-
-/**
- * Runs the loaders again when the page shows another name than the loaded title, so that document and breadcrumbs follow: somebody else
- * has renamed what the page shows.
- */
-export function useRenamed(title: string, name: string): void {
-  const router = useRouter();
-  useEffect(() => {
-    if (title !== name) void router.invalidate();
-  }, [router, title, name]);
+export function useCrumbs(): Crumb[] {
+  const matches = useMatches();
+  const cache = useQueryClient().getQueryCache();
+  const subscribe = useCallback((onChange: () => void) => cache.subscribe(onChange), [cache]);
+  // The titles as one text, because only a changed snapshot renders again.
+  useSyncExternalStore(subscribe, () => JSON.stringify(getCrumbs(matches).map(({ title }) => title)));
+  return getCrumbs(matches);
 }

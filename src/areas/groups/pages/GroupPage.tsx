@@ -1,4 +1,4 @@
-import { getRouteApi, Link, Outlet, useRouter } from '@tanstack/react-router';
+import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { Pencil, UserPlus } from 'lucide-react';
 import { capabilities } from '../../../../contract/rules/people/capabilities.ts';
 import { usePermission } from '../../../api/session.ts';
@@ -11,7 +11,6 @@ import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { useRenamed } from '../../../ui/layout/titles.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { CapabilityList } from '../model/CapabilityList.tsx';
 import { useGrantCheck } from '../model/group-capabilities.ts';
@@ -20,13 +19,10 @@ import { useDeleteItem } from './group-actions.tsx';
 import { Members } from './Members.tsx';
 import './group-page.css';
 
-const route = getRouteApi('/_app/groups/$groupId');
-
 /** Page of one group: capabilities and members. */
 export function GroupPage() {
   const router = useRouter();
   const group = useGroup();
-  useRenamed(route.useLoaderData().title, group.name);
   const given = getGroupCapabilities(group);
   const update = usePermission('updateGroup');
   const deletion = useDeleteItem(() => router.navigate({ to: '/groups', ignoreBlocker: true }));

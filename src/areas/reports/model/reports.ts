@@ -66,12 +66,8 @@ export const templateCheckQuery = (templateId: number, version: number) =>
 
 /**
  * Loads what the page of a template shows, so that its cards have their height from the start. Failures are left to the page.
- * @returns the template, if it could be loaded
  */
-export async function prefetchTemplatePage(
-  client: QueryClient,
-  templateId: number,
-): Promise<ReportTemplate | undefined> {
+export async function prefetchTemplatePage(client: QueryClient, templateId: number): Promise<void> {
   const options = client.prefetchQuery(getReportOptionsOptions());
   const { queryKey } = templateQuery(templateId);
   await client.prefetchQuery(templateQuery(templateId));
@@ -85,7 +81,6 @@ export async function prefetchTemplatePage(
     ]);
   }
   await options;
-  return template;
 }
 
 /** Loads the options of the form that generates a report, so that it has its height from the start. */

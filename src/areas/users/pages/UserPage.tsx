@@ -1,4 +1,4 @@
-import { getRouteApi, Link, Outlet, useRouter } from '@tanstack/react-router';
+import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { WorkAsButton } from '../../../app/acting/WorkAsButton.tsx';
 import { StatusBadge } from '../../../directory/person-columns.tsx';
@@ -12,7 +12,6 @@ import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
-import { useRenamed } from '../../../ui/layout/titles.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { useStore } from '../../../ui/store.ts';
 import { useAccountMenuItems } from '../model/actions.ts';
@@ -22,8 +21,6 @@ import { formatFullName } from '../model/user-query.ts';
 import { useLicense, useUser } from './use-user.ts';
 import './user.css';
 
-const route = getRouteApi('/_app/users/$userId');
-
 /** Page of one user with tabs. */
 export function UserPage() {
   const router = useRouter();
@@ -31,7 +28,6 @@ export function UserPage() {
   const license = useLicense();
   const getAccountItems = useAccountMenuItems(() => router.navigate({ to: '/users', ignoreBlocker: true }));
   const name = formatFullName(user);
-  useRenamed(route.useLoaderData().title, name);
   const params = { userId: user.id };
   return (
     <Page

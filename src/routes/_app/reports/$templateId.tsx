@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { prefetchTemplatePage } from '../../../areas/reports/model/reports.ts';
+import { prefetchTemplatePage, templateQuery } from '../../../areas/reports/model/reports.ts';
 import { TemplatePage } from '../../../areas/reports/pages/TemplatePage.tsx';
 import { parsePathId } from '../../../lib/ids.ts';
 
@@ -10,8 +10,9 @@ export const Route = createFileRoute('/_app/reports/$templateId')({
     stringify: ({ templateId }) => ({ templateId: String(templateId) }),
   },
   loader: async ({ context: { queryClient }, params: { templateId } }) => {
-    const template = await prefetchTemplatePage(queryClient, templateId);
-    return { title: template?.name };
+    await prefetchTemplatePage(queryClient, templateId);
+    const { queryKey } = templateQuery(templateId);
+    return { title: () => queryClient.getQueryData(queryKey)?.data.name };
   },
   remountDeps: ({ params }) => params,
   component: TemplatePage,

@@ -11,11 +11,12 @@ export const Route = createFileRoute('/_app/sites/$siteId')({
   },
   // Edits are compared with the loaded data, which must not come from a stale cache.
   loader: async ({ context: { queryClient }, params: { siteId } }) => {
+    const query = siteQuery(siteId);
     const [{ data }] = await Promise.all([
-      queryClient.fetchQuery({ ...siteQuery(siteId), staleTime: 0 }),
+      queryClient.fetchQuery({ ...query, staleTime: 0 }),
       queryClient.fetchQuery({ ...identityQuery(siteId), staleTime: 0 }),
     ]);
-    return { title: data.name };
+    return { title: () => (queryClient.getQueryData(query.queryKey)?.data ?? data).name };
   },
   remountDeps: ({ params }) => params,
   component: SitePage,

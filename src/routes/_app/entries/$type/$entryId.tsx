@@ -21,8 +21,9 @@ export const Route = createFileRoute('/_app/entries/$type/$entryId')({
   },
   loader: async ({ context: { queryClient }, params: { type, entryId } }) => {
     try {
-      const { name } = await queryClient.ensureQueryData(entryQuery(queryClient, type, entryId));
-      return { title: name };
+      const query = entryQuery(queryClient, type, entryId);
+      const entry = await queryClient.ensureQueryData(query);
+      return { title: () => (queryClient.getQueryData(query.queryKey) ?? entry).name };
     } catch (error) {
       // The id may be that of an entry of another type.
       const typeId = isNotFound(error) ? await findTypeOfEntry(entryId) : undefined;

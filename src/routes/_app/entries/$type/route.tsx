@@ -1,5 +1,5 @@
 import { createFileRoute, isNotFound, redirect } from '@tanstack/react-router';
-import { loadEntryType } from '../../../../areas/entries/model/schema.ts';
+import { loadEntryType, typesQuery } from '../../../../areas/entries/model/schema.ts';
 import { parseId } from '../../../../lib/ids.ts';
 
 const ENTRY_ID = /^\/entries\/(?:[^/]+\/)?([1-9]\d*)\/?$/;
@@ -8,7 +8,12 @@ export const Route = createFileRoute('/_app/entries/$type')({
   staticData: { title: 'Entries of a type' },
   loader: async ({ context: { queryClient }, params, location }) => {
     try {
-      return { title: (await loadEntryType(queryClient, params.type)).pluralName };
+      const type = await loadEntryType(queryClient, params.type);
+      return {
+        title: () =>
+          (queryClient.getQueryData(typesQuery.queryKey)?.find(({ id }) => id === type.id) ?? type)
+            .pluralName,
+      };
     } catch (error) {
       // The address may hold the id of an entry instead of a type.
       const entryId = isNotFound(error) ? parseId(ENTRY_ID.exec(location.pathname)?.[1] ?? '') : undefined;

@@ -12,8 +12,9 @@ export const Route = createFileRoute('/_app/groups/$groupId')({
   validateSearch: passSearch<MembersSearch>,
   loader: async ({ context: { queryClient }, params: { groupId } }) => {
     void queryClient.prefetchQuery(directoryQuery);
-    const { data } = await queryClient.ensureQueryData(groupQuery(groupId));
-    return { title: data.name };
+    const query = groupQuery(groupId);
+    const { data } = await queryClient.ensureQueryData(query);
+    return { title: () => (queryClient.getQueryData(query.queryKey)?.data ?? data).name };
   },
   // Another group remounts the page, so that a selection in one never applies to another.
   remountDeps: ({ params }) => params,

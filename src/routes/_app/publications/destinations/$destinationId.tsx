@@ -11,8 +11,9 @@ export const Route = createFileRoute('/_app/publications/destinations/$destinati
   },
   loader: async ({ context: { queryClient }, params: { destinationId } }) => {
     try {
-      const { data } = await queryClient.fetchQuery(destinationQuery(destinationId));
-      return { title: data.name };
+      const query = destinationQuery(destinationId);
+      const { data } = await queryClient.fetchQuery(query);
+      return { title: () => (queryClient.getQueryData(query.queryKey)?.data ?? data).name };
     } catch (error) {
       if (error instanceof ServiceError && error.status === 404) throw notFound();
       throw error;

@@ -1,6 +1,6 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
 import { ServiceError } from '../../../../api/errors.ts';
-import { activityQuery, topicQuery } from '../../../../areas/publications/model/queries.ts';
+import { activityQuery, topicQuery, topicsQuery } from '../../../../areas/publications/model/queries.ts';
 import { prefetchTopicSchema } from '../../../../areas/publications/model/schema.ts';
 import type { TopicView } from '../../../../areas/publications/model/view.ts';
 import { TopicPage } from '../../../../areas/publications/pages/TopicPage.tsx';
@@ -33,7 +33,11 @@ export const Route = createFileRoute('/_app/publications/topics/$topicId')({
         queryClient.prefetchQuery(activityQuery),
         schema,
       ]);
-      return { title: data.name };
+      // The page shows the topic of the list.
+      return {
+        title: () =>
+          (queryClient.getQueryData(topicsQuery.queryKey)?.find(({ id }) => id === topicId) ?? data).name,
+      };
     } catch (error) {
       if (error instanceof ServiceError && error.status === 404) throw notFound();
       throw error;

@@ -10,11 +10,12 @@ export const Route = createFileRoute('/_app/users/$userId')({
     stringify: ({ userId }) => ({ userId: String(userId) }),
   },
   loader: async ({ context: { queryClient }, params: { userId } }) => {
-    const [{ data: user }] = await Promise.all([
-      queryClient.ensureQueryData(userQuery(userId)),
+    const query = userQuery(userId);
+    const [{ data }] = await Promise.all([
+      queryClient.ensureQueryData(query),
       queryClient.ensureQueryData(licenseQuery(userId)),
     ]);
-    return { title: formatFullName(user) };
+    return { title: () => formatFullName(queryClient.getQueryData(query.queryKey)?.data ?? data) };
   },
   // Another user remounts the page, so that input for one is never saved for another.
   remountDeps: ({ params }) => params,

@@ -11,8 +11,9 @@ export const Route = createFileRoute('/_app/activity/investigations/$investigati
   },
   validateSearch: (search): { rows?: 'added' } => (search.rows === 'added' ? { rows: 'added' } : {}),
   loader: async ({ context: { queryClient }, params: { investigationId } }) => {
-    const { data } = await queryClient.ensureQueryData(investigationQuery(investigationId));
-    return { title: data.info.name };
+    const query = investigationQuery(investigationId);
+    const { data } = await queryClient.ensureQueryData(query);
+    return { title: () => (queryClient.getQueryData(query.queryKey)?.data ?? data).info.name };
   },
   component: InvestigationPage,
 });
