@@ -157,10 +157,21 @@ test('a pasted list becomes the selection, by keyboard', async ({ page, calls })
   // The URL has no selection, and the previous search is cleared.
   await expect(page).toHaveURL('/users');
   await expectAccessible(page);
-  const only = page.getByRole('button', { name: 'Selected: 3' });
+  const only = page.getByRole('button', { name: 'Show only 3 selected' });
   await expect(only).toHaveAttribute('aria-pressed', 'true');
   await only.press('Enter');
   await expect(grid(page)).toHaveAttribute('aria-rowcount', /^5\d\d$/);
+});
+
+test('selecting a row moves no row', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await openAs(page, ada, '/users');
+  await expectEverybody(page);
+  const row = grid(page).getByRole('row').nth(1);
+  const before = await row.boundingBox();
+  await row.getByRole('checkbox').check();
+  await expect(page.getByRole('button', { name: 'Show only 1 selected' })).toBeVisible();
+  expect(await row.boundingBox()).toEqual(before);
 });
 
 test('distant rows load when scrolled to', async ({ page }) => {

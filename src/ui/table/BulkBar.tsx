@@ -5,6 +5,7 @@ import { IconButton } from '../button/IconButton.tsx';
 import type { MenuItemData, MenuItems } from '../menu/menu-items.ts';
 import { MenuButton } from '../menu/MenuButton.tsx';
 import { SMALL_SCREEN, useMedia } from '../use-media.ts';
+import { ToggleChip } from './filter/FilterChips.tsx';
 import './bulk.css';
 
 interface BulkBarProps {
@@ -13,23 +14,34 @@ interface BulkBarProps {
   total: number;
   onSelectAll?: () => void;
   onClear: () => void;
-  /** Actions in the bar; on a phone they are in its menu. */
+  /** Whether only the selected rows are shown; the number of them then changes it. */
+  only?: { on: boolean; onChange: (on: boolean) => void };
+  /** Actions in the bar; in a narrow window they are in its menu. */
   actions: readonly MenuItemData[];
   more?: MenuItems;
 }
 
+/** Width of the window below which a bar with its actions would be wider than the page. */
+const FOLDED = '(max-width: 1120px)';
+
 const numberFormat = new Intl.NumberFormat();
 
 /** Bar over the end of the table while rows are selected, with their number and the actions. */
-export function BulkBar({ count, total, onSelectAll, onClear, actions, more = [] }: BulkBarProps) {
+export function BulkBar({ count, total, onSelectAll, onClear, only, actions, more = [] }: BulkBarProps) {
   const small = useMedia(SMALL_SCREEN);
+  const folded = useMedia(FOLDED);
   const bar = useRef<HTMLElement>(null);
-  const inBar = small ? [] : actions;
-  const inMenu = small ? [...actions, ...(more.length > 0 ? (['line'] as const) : []), ...more] : more;
+  const inBar = folded ? [] : actions;
+  const inMenu = folded ? [...actions, ...(more.length > 0 ? (['line'] as const) : []), ...more] : more;
   if (count === 0) return null;
+  const countText = `${numberFormat.format(count)} selected`;
   return (
     <section ref={bar} className="bulk" aria-label="Selection" tabIndex={-1}>
-      <span className="bulk-count num">{numberFormat.format(count)} selected</span>
+      {only ? (
+        <ToggleChip label={small ? countText : `Show only ${countText}`} {...only} />
+      ) : (
+        <span className="bulk-count num">{countText}</span>
+      )}
       {onSelectAll && count < total && (
         <button
           type="button"
@@ -49,7 +61,7 @@ export function BulkBar({ count, total, onSelectAll, onClear, actions, more = []
           {label}
         </Button>
       ))}
-      {inMenu.length > 0 && <MenuButton label={small ? 'Actions' : 'More actions'} items={inMenu} />}
+      {inMenu.length > 0 && <MenuButton label={folded ? 'Actions' : 'More actions'} items={inMenu} />}
       <span className="bulk-line" />
       <IconButton
         label="Clear selection"

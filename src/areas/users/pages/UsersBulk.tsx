@@ -30,6 +30,8 @@ interface UsersBulkProps {
   result: DirectorySearchResult;
   selection: ReadonlySet<RowId>;
   onSelect: (next: ReadonlySet<RowId>) => void;
+  showsOnlySelected: boolean;
+  onShowOnlySelected: (only: boolean) => void;
 }
 
 const NO_IDS: readonly number[] = [];
@@ -37,7 +39,8 @@ const NO_IDS: readonly number[] = [];
 const MAX_INSPECTED_USERS = 200;
 
 /** Bulk actions on selected users; the selection is cleared when a job starts. */
-export function UsersBulk({ result, selection, onSelect }: UsersBulkProps) {
+export function UsersBulk(props: UsersBulkProps) {
+  const { result, selection, onSelect, showsOnlySelected, onShowOnlySelected } = props;
   const ids = useMemo(() => [...selection].map(Number), [selection]);
   const clear = () => onSelect(new Set());
   const userById = usePeopleById(ids.length <= MAX_INSPECTED_USERS ? ids : NO_IDS);
@@ -53,6 +56,7 @@ export function UsersBulk({ result, selection, onSelect }: UsersBulkProps) {
       total={result.ids.length}
       onSelectAll={() => onSelect(new Set(result.ids))}
       onClear={clear}
+      only={{ on: showsOnlySelected, onChange: onShowOnlySelected }}
       actions={actions}
       more={more}
     />

@@ -24,7 +24,7 @@ import { useShortcut } from '../../../ui/shortcuts/shortcuts.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { FilterChip, ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
+import { FilterChip } from '../../../ui/table/filter/FilterChips.tsx';
 import { FilterSentence } from '../../../ui/table/filter/FilterSentence.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
@@ -124,9 +124,6 @@ export function UsersPage() {
         counts={shownResult?.counts}
         matchCount={shownResult?.ids.length}
         onPaste={setPastedText}
-        selectedCount={selection.size}
-        showsOnlySelected={showsOnlySelected}
-        onShowOnlySelected={setOnlySelected}
       />
       <GroupNamesProvider groups={groups}>
         <DataTable
@@ -153,7 +150,13 @@ export function UsersPage() {
         />
       </GroupNamesProvider>
       {shownResult && size !== undefined && (
-        <UsersBulk result={shownResult} selection={selection} onSelect={setSelection} />
+        <UsersBulk
+          result={shownResult}
+          selection={selection}
+          onSelect={setSelection}
+          showsOnlySelected={showsOnlySelected}
+          onShowOnlySelected={setOnlySelected}
+        />
       )}
       <Suspense>
         {pastedText !== undefined && (
@@ -302,15 +305,11 @@ interface UsersBarProps {
   counts: FacetCounts | undefined;
   matchCount: number | undefined;
   onPaste: (text: string) => void;
-  selectedCount: number;
-  showsOnlySelected: boolean;
-  onShowOnlySelected: (only: boolean) => void;
 }
 
 /** Search and filters with their counts, freshness of the list, columns and density. */
 function UsersBar(props: UsersBarProps) {
   const { view, show, type, settle, directory, counts, matchCount, onPaste, hidden } = props;
-  const { selectedCount, showsOnlySelected, onShowOnlySelected } = props;
   const groups = directory.groups
     .map(({ id, name }) => ({ value: String(id), label: name }))
     .toSorted((a, b) => a.label.localeCompare(b.label));
@@ -348,13 +347,6 @@ function UsersBar(props: UsersBarProps) {
         onPasteList={onPaste}
         help={SearchHelp}
       />
-      {selectedCount > 0 && (
-        <ToggleChip
-          label={`Selected: ${formatNumber(selectedCount)}`}
-          on={showsOnlySelected}
-          onChange={onShowOnlySelected}
-        />
-      )}
       <FilterSentence
         {...{ clauses, matchCount }}
         onClear={isFiltered(view) ? () => show({ ...view, q: '', filters: DEFAULT_VIEW.filters }) : undefined}
