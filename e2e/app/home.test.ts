@@ -17,6 +17,8 @@ test('the overview names what needs attention, and each of its parts leads somew
   await calls.call('POST', '/jobs/userUpdates', { userIds: [userId], isActive: false });
   await openAs(page, ada);
   await page.getByRole('list', { name: 'Getting started' }).waitFor();
+  // The name of an administrator from the settings of the host.
+  await expect(page.getByRole('region', { name: 'Welcome, First Administrator' })).toBeVisible();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await page.reload();

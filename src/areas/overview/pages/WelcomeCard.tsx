@@ -48,7 +48,7 @@ export function WelcomeCard() {
   };
   return (
     <HomeCard
-      title={`Welcome, ${user.firstName}`}
+      title={`Welcome, ${user.firstName} ${user.lastName}`}
       actions={
         <Button size="small" onClick={close}>
           Close
