@@ -22,7 +22,7 @@ test('sets the storage of a site and shows it to its administrators', async ({ p
   await page.getByRole('main').getByRole('link', { name: '1 active user' }).click();
   await expect(page).toHaveURL('/users?status=active');
   await page.goBack();
-  await page.getByRole('main').getByRole('link', { name: '1 administrator' }).click();
+  await page.getByRole('main').getByRole('link', { name: '1 manages users and groups' }).click();
   await expect(page).toHaveURL('/groups?q=Manage+Groups');
   await expect(page.getByRole('grid', { name: 'Groups' })).toContainText('Administrators');
   await page.goto('/settings');

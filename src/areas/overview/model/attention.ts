@@ -196,8 +196,8 @@ function findMissingFactors({ coverage }: SiteFacts): AttentionItem[] {
       tone: 'warn',
       title:
         count === 1
-          ? '1 administrator has no second factor'
-          : `${formatNumber(count)} administrators have no second factor`,
+          ? '1 administrator of users, groups, settings or backups has no second factor'
+          : `${formatNumber(count)} administrators of users, groups, settings or backups have no second factor`,
       detail: abbreviateNames(names, count),
     },
   ];

@@ -67,15 +67,16 @@ function WithoutFactorCard({ coverage }: { coverage: TwoFactorCoverage }) {
     <Card title="Missing second factors">
       {people.length === 0 ? (
         <EmptyState icon={ShieldCheck} title="No missing second factors">
-          All users who require a second factor have one, and so do all administrators.
+          All users who require a second factor have one, and so do all administrators of users, groups,
+          settings or backups.
         </EmptyState>
       ) : (
         <CardBody>
           <div className="set-outcome">
             {administratorsNotSetUp > 0 && (
               <p>
-                {pluralize(administratorsNotSetUp, 'administrator has', 'administrators have')} no second
-                factor. They can manage users, groups, settings or backups.
+                {pluralize(administratorsNotSetUp, 'administrator', 'administrators')} of users, groups,
+                settings or backups {administratorsNotSetUp === 1 ? 'has' : 'have'} no second factor.
               </p>
             )}
             <ul className="people-list" aria-label="People without a second factor">

@@ -86,7 +86,7 @@ function Members({ siteId, members, tabIndex }: { siteId: number; members: numbe
   );
 }
 
-/** Number of administrators; on the viewer's own site it leads to the groups that make users administrators. */
+/** Number of those who manage users and groups; on the viewer's own site it leads to the groups that make users administrators. */
 export function Administrators({
   siteId,
   count,
@@ -97,7 +97,7 @@ export function Administrators({
   tabIndex?: 0 | -1;
 }) {
   const { site } = useSession();
-  const text = pluralize(count, 'administrator', 'administrators');
+  const text = `${pluralize(count, 'manages', 'manage')} users and groups`;
   if (site.id !== siteId) return text;
   return (
     <Link to="/groups" search={{ q: 'Manage Groups' }} tabIndex={tabIndex}>
@@ -143,7 +143,7 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
     id: 'members',
     header: 'Active users',
     align: 'end',
-    width: 150,
+    width: 210,
     small: 'aside',
     cell: ({ id, members, administrators }, { tabIndex }) => (
       <span className="tbl-lines">
