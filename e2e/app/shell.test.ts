@@ -188,7 +188,7 @@ test('title and breadcrumbs follow when somebody else renames what is open', asy
   const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
   await expect(crumbs).toContainText('Northlight Capital');
   await sendRequest(page.request, 'PUT', '/api/platform/sites/1', { name: 'Southlight Capital' });
-  // What is older than half a minute is read again when the window gets the focus.
+  // Data older than half a minute is read again when the window gets the focus.
   await page.clock.fastForward(60_000);
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
   await expect(page.getByRole('heading', { name: 'Southlight Capital', level: 1 })).toBeVisible();

@@ -241,7 +241,7 @@ onEachApp((context) => {
     const jobId = await findJobId();
     const damage: typeof writeBackup = async (_db, _scope, { path, journal, signal }) => {
       await writeFile(path, '');
-      // What a file system may leave of a file that was not flushed before a power failure.
+      // Bytes that a file system may leave of a file that was not flushed before a power failure.
       await writeFile(journal, '\0\0\0\n');
       await things.api.post(`jobs/${jobId}/pause`);
       if (!signal.aborted) await once(signal, 'abort');

@@ -9,7 +9,7 @@ interface RecentPage {
   title: string;
   /** Title of the page that lists such things. */
   kind: string | undefined;
-  /** Who saw the page. */
+  /** Identity that saw the page. */
   identity: SessionIdentity;
 }
 

@@ -128,7 +128,7 @@ interface RowNames {
   orderBy?: string;
 }
 
-/** What a row query names: the condition, the fields without EntryId, all of the type when none are given, and the sort. */
+/** Parts of a row query: the condition, the fields without EntryId, all of the type when none are given, and the sort. */
 export function resolveRowQuery(
   type: EntryType,
   result: QueryParseResult,

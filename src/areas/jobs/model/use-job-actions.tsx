@@ -51,7 +51,7 @@ const showReadError = (thrown: unknown) =>
     description: toServiceError(thrown).message,
   });
 
-/** What cancelling a job leaves, in words. A running job changes more while the question is read. */
+/** Consequence of cancelling a job, in words. A running job changes more while the question is read. */
 export function describeCancel(job: Job): string {
   if (job.kind === 'backup') return 'The data written so far is discarded.';
   const rest = job.total - getProcessed(job);
