@@ -89,6 +89,7 @@ export const PRUNE_TASKS: readonly string[] = [
   'notification retention',
   'old activity',
   'old audit rows',
+  'old mails',
   'relationship items retention',
   'relationship runs retention',
   'report retention',
