@@ -7,6 +7,7 @@ import type {
   InvestigationInfo,
   QueryResultOfRowVm,
   Job,
+  PagedResultOfUserActivityEntry,
   RequestBackupResponse,
   Session as SessionVm,
   TopicDefinition,
@@ -22,7 +23,6 @@ type Session = Pick<Page, 'request'>;
 /** Values for the parameters of the routes; a page for something that does not exist must fit too. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   $: 'nowhere',
-  $activityId: '1',
   $groupId: '1',
   $siteId: '1',
   $topicId: '1',
@@ -32,6 +32,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 /** Values that exist only in the running installation. */
 const CREATED_PARAMETERS: Readonly<Record<string, (session: Session) => Promise<string>>> = {
+  $activityId: findActivity,
   $destinationId: createDestination,
   $entryId: findEntry,
   $fileName: makeBackup,
@@ -65,6 +66,15 @@ const SIGNED_OUT: Readonly<Record<string, string>> = {
   link: '#not-a-token',
   'sign-in': '',
 };
+
+/** Returns the id of the latest row of the activity report: the first rows of the sample are about to be deleted. */
+async function findActivity({ request }: Session): Promise<string> {
+  const path = '/api/rest/v1/management/user/activity';
+  const { rows } = (await sendRequest(request, 'POST', path, {})) as PagedResultOfUserActivityEntry;
+  const id = rows[0]?.activityId;
+  if (id === undefined) throw new Error('There is no activity');
+  return String(id);
+}
 
 /** Returns the id of an entry of the sample's companies. */
 async function findEntry(session: Session): Promise<string> {
