@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { ServiceError } from '../../../api/errors.ts';
-import type { Field } from '../../entries/index.ts';
+import { createField } from '../../entries/model/field.fixture.ts';
 import {
   fieldSchema,
   getFieldChanges,
@@ -56,29 +56,13 @@ it('requires choices of a choice field only', () => {
   expect(validate({})).toBeUndefined();
 });
 
-const city: Field = {
-  id: 7,
-  entryTypeId: 1,
-  apiName: 'City',
-  name: 'City',
-  fieldType: FIELD.text,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
-  isKey: false,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
-};
-
 it('requires complete conditions where a value is required under conditions', () => {
+  const city = createField(7, 'City');
   const getValues = (
     conditions: readonly { fieldId: number; operation: number; value: string | string[] | null }[],
   ) =>
     toFieldValues(
-      { ...city, id: 8, apiName: 'Stage', requiredWhen: { match: 'all', conditions: [...conditions] } },
+      createField(8, 'Stage', FIELD.text, { requiredWhen: { match: 'all', conditions: [...conditions] } }),
       new Map([[city.id, city]]),
     );
   const complete = { fieldId: city.id, operation: 0, value: 'Graz' };
