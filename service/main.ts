@@ -6,9 +6,8 @@ import { registry } from './areas/registry.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
 import { describeFirstStart, runFirstStart } from './first-start.ts';
 import { loadEncryption } from './kernel/auth/encryption.ts';
-import { nameSettings, readConfig, type Config } from './kernel/config.ts';
+import { nameDatabaseUrl, nameSettings, readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
-import { isConnectionRefused } from './kernel/db/driver/errors.ts';
 import { DatabaseFolderError } from './kernel/db/pglite/copies.ts';
 import { openBlobStore } from './kernel/files/open-store.ts';
 import { loadContract } from './kernel/http/contract.ts';
@@ -45,7 +44,7 @@ async function main(config: Config): Promise<void> {
   }).catch((error: unknown) => {
     // The terminal gets the message without the cause.
     if (error instanceof DatabaseFolderError) log.error({ err: error }, 'The database cannot be opened');
-    throw isConnectionRefused(error) ? nameSettings('DATABASE_URL', error) : error;
+    throw nameDatabaseUrl(error);
   });
   // `npm start` limits the young generation of this thread. Threads started from here on follow their own `resourceLimits`, which the
   // flag would override; the thread of the embedded database has started.

@@ -2,9 +2,8 @@ import { CommanderError } from 'commander';
 import { InvalidBackupError } from '../areas/backups/index.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import { loadEncryption } from '../kernel/auth/encryption.ts';
-import { type Config, ConfigError, nameSettings, readConfig } from '../kernel/config.ts';
+import { type Config, ConfigError, nameDatabaseUrl, readConfig } from '../kernel/config.ts';
 import { type Db, openDatabase } from '../kernel/db/database.ts';
-import { isConnectionRefused } from '../kernel/db/driver/errors.ts';
 import { getErrorCode } from '../kernel/error-code.ts';
 import type { BlobStore } from '../kernel/files/blob-store.ts';
 import { openBlobStore } from '../kernel/files/open-store.ts';
@@ -48,7 +47,7 @@ async function runHere(config: Config, words: readonly string[]): Promise<unknow
     reads: undefined,
     advice: { copiesFolder: config.copies?.folder },
   }).catch((error: unknown) => {
-    throw isConnectionRefused(error) ? nameSettings('DATABASE_URL', error) : error;
+    throw nameDatabaseUrl(error);
   });
   const { db } = database;
   const blobs = await openBlobStore(config);

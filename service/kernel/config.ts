@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { isConnectionRefused } from './db/driver/errors.ts';
 import { type EgressRule, parseEgressRules } from './network/egress.ts';
 import { NAMED_NETWORKS } from './network/networks.ts';
 import { parseSecretKey, Secret } from './secret.ts';
@@ -134,6 +135,10 @@ const hasProtocol = (text: string, protocols: readonly string[]): boolean => {
   const url = URL.parse(text);
   return url !== null && url.hostname !== '' && protocols.includes(url.protocol);
 };
+
+/** An error of opening the database, which names DATABASE_URL if the server cannot be reached or refuses its user. */
+export const nameDatabaseUrl = (error: unknown): unknown =>
+  isConnectionRefused(error) ? nameSettings('DATABASE_URL', error) : error;
 
 /** Whether a text is the URL of a PostgreSQL server. */
 export const isServerUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);

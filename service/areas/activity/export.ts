@@ -1,10 +1,10 @@
 import type { ActivityExport, UserActivityEntry } from '../../../contract/generated/types.gen.ts';
 import { exportTypeNames } from '../../../contract/rules/activity.ts';
-import { cutText } from '../../../contract/rules/cut-text.ts';
 import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import { type Db, isEmbedded, readInSnapshot, type Tx } from '../../kernel/db/database.ts';
 import type { Handlers } from '../../kernel/http/handler.ts';
 import { defineFileJobKind, type FileBatch, type ProducedFile } from '../../kernel/jobs/job-kind.ts';
+import { formatQueryDetail } from '../../kernel/jobs/job-texts.ts';
 import { describeExport, writeTable } from '../../kernel/jobs/table-export.ts';
 import { startJob } from '../jobs/index.ts';
 import { readIds, streamIds } from './export.store.ts';
@@ -68,7 +68,7 @@ function writeRows(batch: FileBatch<ExportParameters>, { total, pages }: RowPage
     at,
     total,
     pages,
-    detail: { query: cutText(JSON.stringify(query), 2_000) },
+    detail: { query: formatQueryDetail(query) },
   });
 }
 

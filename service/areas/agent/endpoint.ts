@@ -26,6 +26,7 @@ import type { Contract } from '../../kernel/http/contract.ts';
 import { reportError } from '../../kernel/http/error-responses.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { hashSecret } from '../../kernel/secret.ts';
+import { toStorableText } from '../../kernel/texts.ts';
 import { type AgentRow, findAgent, isAccessToken, selectAgent } from './access/agents.store.ts';
 import { RESOURCE_METADATA_PATH } from './access/authorization-routes.ts';
 import { SCOPE } from './access/authorization-server.ts';
@@ -478,7 +479,7 @@ function toLedgerRow(
     ...createRowHead(request, message, { agent, origin: context.origin }),
     tool: tool.name,
     outcome: outcome.outcome,
-    message: result ? null : outcome.text.replaceAll('\0', '').slice(0, 500).toWellFormed(),
+    message: result ? null : toStorableText(outcome.text, 500),
     arguments: serializeArguments(args),
     entryTypeId: result?.entryTypeId ?? null,
     fieldIds: [...(read?.values.keys() ?? [])],

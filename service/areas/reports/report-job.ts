@@ -1,8 +1,8 @@
 /** The job that generates a report. */
-import { cutText } from '../../../contract/rules/cut-text.ts';
 import { conflict } from '../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { defineFileJobKind } from '../../kernel/jobs/job-kind.ts';
+import { formatQueryDetail, shortenTitle } from '../../kernel/jobs/job-texts.ts';
 import { formatNumber } from '../../kernel/numbers.ts';
 import { deliverReport } from './deliver.ts';
 import { withTemplate } from './documents/renderer.ts';
@@ -24,8 +24,6 @@ export const MEDIA_TYPES = {
   pdf: 'application/pdf',
   zip: 'application/zip',
 } as const;
-
-const MAX_TITLE_LENGTH = 200;
 
 /** What the activity report says of a report. */
 export const toExportDetail = (
@@ -50,7 +48,7 @@ export const toExportDetail = (
   type: typeName,
   entryTypeId,
   filter: filterText ?? null,
-  query: query === undefined ? null : cutText(JSON.stringify(query), 2_000),
+  query: query === undefined ? null : formatQueryDetail(query),
   entries: entryIds?.slice(0, 100) ?? null,
   asOf: asOf ?? null,
   fields,
@@ -66,8 +64,7 @@ export const reportJob = defineFileJobKind<ReportParameters>({
       selected === null
         ? (filterText ?? 'all entries')
         : `${formatNumber(selected)} ${selected === 1 ? 'entry' : 'entries'}`;
-    const title = `Generate the report ${templateName} as ${format.toUpperCase()}: ${what}`;
-    return title.length > MAX_TITLE_LENGTH ? `${cutText(title, MAX_TITLE_LENGTH - 1)}…` : title;
+    return shortenTitle(`Generate the report ${templateName} as ${format.toUpperCase()}: ${what}`);
   },
   async produce(batch) {
     const { db, caller, blobs, parameters, jobId, officeProgram, signal } = batch;

@@ -1,22 +1,18 @@
 /** What exports of tables have in common: the title of the job, writing the rows page by page, and the record of the export. */
-import { cutText } from '../../../contract/rules/cut-text.ts';
 import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import { formatCsvHeading } from '../../../contract/rules/tables/csv.ts';
 import { buildFileName } from '../../../contract/rules/tables/file-name.ts';
 import { formatJsonEnd } from '../../../contract/rules/tables/json.ts';
 import type { FileBatch, ProducedFile } from './job-kind.ts';
+import { shortenTitle } from './job-texts.ts';
 import { createTableWriter, TABLE_FORMATS, type TableFormat } from './table-writer.ts';
-
-/** Longest title; the filter in words may be long. */
-const MAX_TITLE_LENGTH = 200;
 
 /** Title of an export: `Export Companies as CSV: City is Hamburg`. */
 export function describeExport(
   name: string,
   { format, filterText }: { format: TableFormat; filterText?: string | undefined },
 ): string {
-  const title = `Export ${name} as ${format.toUpperCase()}${filterText ? `: ${filterText}` : ''}`;
-  return title.length > MAX_TITLE_LENGTH ? `${cutText(title, MAX_TITLE_LENGTH - 1)}…` : title;
+  return shortenTitle(`Export ${name} as ${format.toUpperCase()}${filterText ? `: ${filterText}` : ''}`);
 }
 
 /** A column of an exported table whose rows are read in pages. */

@@ -1,5 +1,6 @@
 import { type Db, withSite } from '../db/database.ts';
 import { getDbError, isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
+import { toStorableText } from '../texts.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
 import { type ItemFailure, NEVER_ABORTED, type ScheduledTask } from './scheduled-tasks.ts';
 import * as store from './task-failures.store.ts';
@@ -124,7 +125,7 @@ export function describeError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const code = getDbError(error)?.code;
   const text = code === undefined ? message : `The database refused the change (${code}): ${message}`;
-  return text.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH).toWellFormed();
+  return toStorableText(text, MAX_REASON_LENGTH);
 }
 
 type SiteKey = TaskItem['siteId'];

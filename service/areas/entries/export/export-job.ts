@@ -1,5 +1,4 @@
 import type { EntryExport, RowVm } from '../../../../contract/generated/types.gen.ts';
-import { cutText } from '../../../../contract/rules/cut-text.ts';
 import { toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 import { parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
 import { describeState } from '../../../../contract/rules/schema/past-states.ts';
@@ -7,6 +6,7 @@ import { buildExportColumns, type ExportField } from '../../../../contract/rules
 import type { Db } from '../../../kernel/db/database.ts';
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';
 import { defineFileJobKind } from '../../../kernel/jobs/job-kind.ts';
+import { formatQueryDetail } from '../../../kernel/jobs/job-texts.ts';
 import {
   describeExport,
   type ExportColumn,
@@ -112,7 +112,7 @@ export const entryExportJob = defineFileJobKind<ExportParameters>({
         fields: request.fields.map(({ name }) => name),
         detail: {
           entryTypeId: type.id,
-          query: query === undefined ? null : cutText(JSON.stringify(query), 2_000),
+          query: query === undefined ? null : formatQueryDetail(query),
           asOf: asOf ?? null,
         },
       };

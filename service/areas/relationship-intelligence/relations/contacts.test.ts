@@ -1,5 +1,5 @@
 /** Contacts that follow from relationships, and from invitations. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type {
   EntryTypeVm,
@@ -49,6 +49,25 @@ onEachApp((context) => {
   const choose = () =>
     set({ contacts: { entryTypeId: typeId, emailFieldId }, automatedContactCreation: true });
   const runTask = () => createContactsTask(context()).run(new AbortController().signal);
+  const writeToNewPerson = async () => {
+    const email = {
+      sender: { address: person.email, name: 'Ada' },
+      recipientsTo: [{ address: 'new@outside.test', name: 'New' }],
+    };
+    const emails = makeEmails(1, email, 'a');
+    expect((await importEmails(api(), [{ userId: person.userId, emails }])).status).toBe(200);
+  };
+  /** Runs the task, which begins when the settings have been changed but the change is not committed. */
+  const runTaskDuringChange = async (assignments: RawBuilder<unknown>) => {
+    const { running } = await withTransaction(context().db, {}, async (tx) => {
+      await lockSettings(tx, siteId);
+      await sql`update ri_setting set ${assignments} where site_id = ${siteId}`.execute(tx);
+      const started = { running: runTask() };
+      await Promise.race([started.running, untilSomebodyWaits(context().db)]);
+      return started;
+    });
+    await running;
+  };
   const listContacts = async () => {
     const { rows } = await sql<{ id: number; name: string; email: string }>`
       select entry_id as id, name, vals ->> ${String(emailFieldId)}::text as email from entry
@@ -173,46 +192,18 @@ onEachApp((context) => {
 
   test('no contact is created once an administrator has turned it off', async () => {
     expect((await choose()).status).toBe(200);
-    const email = {
-      sender: { address: person.email, name: 'Ada' },
-      recipientsTo: [{ address: 'new@outside.test', name: 'New' }],
-    };
-    expect(
-      (await importEmails(api(), [{ userId: person.userId, emails: makeEmails(1, email, 'a') }])).status,
-    ).toBe(200);
-    const { running } = await withTransaction(context().db, {}, async (tx) => {
-      await lockSettings(tx, siteId);
-      await sql`update ri_setting set automated_contact_creation = false where site_id = ${siteId}`.execute(
-        tx,
-      );
-      const started = { running: runTask() };
-      await Promise.race([started.running, untilSomebodyWaits(context().db)]);
-      return started;
-    });
-    await running;
+    await writeToNewPerson();
+    await runTaskDuringChange(sql`automated_contact_creation = false`);
     expect(await listContacts()).toEqual([]);
   });
 
   test('a contact is created in the entry type, and in the name, of settings that change meanwhile', async () => {
     expect((await choose()).status).toBe(200);
-    const email = {
-      sender: { address: person.email, name: 'Ada' },
-      recipientsTo: [{ address: 'new@outside.test', name: 'New' }],
-    };
-    expect(
-      (await importEmails(api(), [{ userId: person.userId, emails: makeEmails(1, email, 'a') }])).status,
-    ).toBe(200);
+    await writeToNewPerson();
     const formerType = typeId;
     await createContactType('Lead');
-    const { running } = await withTransaction(context().db, {}, async (tx) => {
-      await lockSettings(tx, siteId);
-      await sql`update ri_setting set contact_entry_type_id = ${typeId}, contact_email_field_id = ${emailFieldId},
-        modified_by = ${colleague.userId} where site_id = ${siteId}`.execute(tx);
-      const started = { running: runTask() };
-      await Promise.race([started.running, untilSomebodyWaits(context().db)]);
-      return started;
-    });
-    await running;
+    await runTaskDuringChange(sql`contact_entry_type_id = ${typeId}, contact_email_field_id = ${emailFieldId},
+        modified_by = ${colleague.userId}`);
     const { rows } = await sql<{ typeId: number; userId: number }>`
       select type_id as "typeId", created_by as "userId" from entry_change
       where site_id = ${siteId} and type_id in (${formerType}, ${typeId})`.execute(context().db);
