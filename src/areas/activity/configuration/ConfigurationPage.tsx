@@ -13,6 +13,7 @@ import { pluralize } from '../../../lib/numbers.ts';
 import { endSentence } from '../../../lib/text/sentences.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
@@ -152,14 +153,9 @@ function ConfigurationLog() {
         />
         {log.hasNextPage && (
           <footer className="changes-foot">
-            <Button
-              ref={keepFocus}
-              size="small"
-              pending={log.isFetchingNextPage}
-              onClick={() => void log.fetchNextPage()}
-            >
+            <ShowMoreButton pending={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
               Show older
-            </Button>
+            </ShowMoreButton>
             {readUntil !== undefined && <span>Searched back to {formatExactDate(readUntil)}</span>}
             {log.isFetchNextPageError && <FailureBanner failure={toServiceError(log.error)} />}
           </footer>

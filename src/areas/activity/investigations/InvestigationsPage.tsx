@@ -10,9 +10,8 @@ import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
-import { Button } from '../../../ui/button/Button.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
@@ -142,14 +141,9 @@ function Investigations() {
         }
         footer={
           hasNextPage ? (
-            <Button
-              ref={keepFocus}
-              size="small"
-              pending={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            >
+            <ShowMoreButton pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
               Show older
-            </Button>
+            </ShowMoreButton>
           ) : undefined
         }
       />

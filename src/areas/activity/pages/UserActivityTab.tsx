@@ -11,13 +11,13 @@ import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { endSentence } from '../../../lib/text/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import './user-activity.css';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { getServerTime, useActivityRows } from '../model/activity-data.ts';
@@ -181,14 +181,9 @@ function UserChanges({ userId }: { userId: number }) {
       )}
       {hasNextPage && (
         <footer className="changes-foot">
-          <Button
-            ref={keepFocus}
-            size="small"
-            pending={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
+          <ShowMoreButton pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Show older
-          </Button>
+          </ShowMoreButton>
         </footer>
       )}
     </Card>

@@ -10,13 +10,13 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { omitUndefined } from '../../../lib/search-params.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { TimeChart } from '../../../ui/chart/TimeChart.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
 import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { toTypeOption } from '../../../ui/layout/TypeTile.tsx';
 import { FilterChip, RemovableChip, ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
@@ -412,9 +412,9 @@ function CallsCard({ query, view, show, names, summary, showsOverview, onOvervie
         onClearFilters={isFiltered(view) ? () => show(clearFilters(view)) : undefined}
         footer={
           hasMore ? (
-            <Button ref={keepFocus} size="small" pending={isLoadingMore} onClick={loadMore}>
+            <ShowMoreButton pending={isLoadingMore} onClick={loadMore}>
               Show more calls
-            </Button>
+            </ShowMoreButton>
           ) : undefined
         }
       />

@@ -15,11 +15,10 @@ import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { TableViews } from '../../../app/views/TableViews.tsx';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
@@ -248,14 +247,9 @@ function Changes() {
               <>
                 <span>{formatNumber(rows.length)} shown, latest first, up to 180 days back</span>
                 {list.hasNextPage && (
-                  <Button
-                    ref={keepFocus}
-                    size="small"
-                    pending={list.isFetchingNextPage}
-                    onClick={() => void list.fetchNextPage()}
-                  >
+                  <ShowMoreButton pending={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
                     Show earlier changes
-                  </Button>
+                  </ShowMoreButton>
                 )}
               </>
             )

@@ -8,8 +8,8 @@ import { usePermission } from '../../../api/session.ts';
 import { addDays, isPast } from '../../../lib/dates/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Field } from '../model/schema.ts';
@@ -71,14 +71,9 @@ export function Timeline({ type, entryId, fields, timestamps, onlyProxy, onToggl
       {error && <p className="ent-line field-error">{toServiceError(error).message}</p>}
       {hasNextPage && (
         <div className="ent-line">
-          <Button
-            ref={keepFocus}
-            size="small"
-            pending={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
+          <ShowMoreButton pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Show older changes
-          </Button>
+          </ShowMoreButton>
         </div>
       )}
     </>

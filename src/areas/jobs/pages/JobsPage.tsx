@@ -12,10 +12,9 @@ import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatDuration } from '../../../lib/dates/durations.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
-import { Button } from '../../../ui/button/Button.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
@@ -154,14 +153,9 @@ function JobTable() {
         }
         footer={
           hasNextPage ? (
-            <Button
-              ref={keepFocus}
-              size="small"
-              pending={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            >
+            <ShowMoreButton pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
               Show older jobs
-            </Button>
+            </ShowMoreButton>
           ) : undefined
         }
       />

@@ -7,11 +7,10 @@ import { toServiceError } from '../../../api/errors.ts';
 import { getUserLicenseHistoryInfiniteOptions } from '../../../api/generated/queries/licenses.gen.ts';
 import { formatDifference } from '../../../lib/numbers.ts';
 import { endSentence } from '../../../lib/text/sentences.ts';
-import { Button } from '../../../ui/button/Button.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import './history.css';
@@ -54,14 +53,9 @@ export function LicenseHistory({ userId }: { userId: number }) {
       {changes && changes.length > 0 && <ChangesTable changes={changes} />}
       {hasNextPage && (
         <footer className="lic-history-foot">
-          <Button
-            ref={keepFocus}
-            size="small"
-            pending={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
+          <ShowMoreButton pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Show older
-          </Button>
+          </ShowMoreButton>
         </footer>
       )}
     </Card>

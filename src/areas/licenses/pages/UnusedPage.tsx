@@ -8,10 +8,10 @@ import { ListTable } from '../../../app/views/ListTable.tsx';
 import { PersonLink, StatusBadge } from '../../../directory/person-columns.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { RowId, Column } from '../../../ui/table/columns.ts';
@@ -111,9 +111,9 @@ function Footer({ ids, isComplete, isReadingOn, readOn, readAll }: FooterProps) 
       <output className="num">{isComplete ? licenses : `${licenses} so far`}</output>
       {!isComplete && (
         <span className="lic-more">
-          <Button ref={keepFocus} size="small" pending={isReadingOn} onClick={readOn}>
+          <ShowMoreButton pending={isReadingOn} onClick={readOn}>
             Show more
-          </Button>
+          </ShowMoreButton>
           <Button size="small" pending={isReadingOn} onClick={readAll}>
             Show all
           </Button>

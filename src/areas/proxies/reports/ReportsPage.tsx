@@ -6,9 +6,8 @@ import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { Button } from '../../../ui/button/Button.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { ToggleChip } from '../../../ui/table/filter/FilterChips.tsx';
@@ -63,9 +62,9 @@ export function ReportsPage() {
                 {hasMore && ' so far'}
               </output>
               {hasMore && (
-                <Button ref={keepFocus} size="small" pending={isLoadingMore} onClick={loadMore}>
+                <ShowMoreButton pending={isLoadingMore} onClick={loadMore}>
                   Show more
-                </Button>
+                </ShowMoreButton>
               )}
             </>
           ) : undefined

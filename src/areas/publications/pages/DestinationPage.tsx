@@ -19,6 +19,7 @@ import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { usePanelGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -29,7 +30,6 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
@@ -315,14 +315,9 @@ function Attempts({ destination: { id: destinationId, topicName } }: { destinati
       }
       footer={
         hasNextPage ? (
-          <Button
-            ref={keepFocus}
-            size="small"
-            pending={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
+          <ShowMoreButton pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Show older attempts
-          </Button>
+          </ShowMoreButton>
         ) : undefined
       }
     />

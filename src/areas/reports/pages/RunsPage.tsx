@@ -15,10 +15,10 @@ import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { keepFocus } from '../../../ui/keep-focus.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -108,14 +108,9 @@ export function RunsPage() {
               recorded.
             </span>
             {hasNextPage && (
-              <Button
-                ref={keepFocus}
-                size="small"
-                pending={isFetchingNextPage}
-                onClick={() => void fetchNextPage()}
-              >
+              <ShowMoreButton pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
                 Show older reports
-              </Button>
+              </ShowMoreButton>
             )}
           </>
         }
