@@ -1,6 +1,5 @@
 /** Imports of e-mails: closing the tab, warnings as a file, the shared limit, and the steps that cannot be undone. */
 import { writeFile } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import type { ImportResult, RelationshipUserPage } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectRow } from '../support/actions.ts';
@@ -246,18 +245,19 @@ test('a plan that failed or was left leaves nothing behind', async ({ page, call
   );
 
   // An import of someone else does not end, so that the run asks again and again.
-  let asked = 0;
+  let requestCount = 0;
   await page.route('**/ri/import/budget', async (route) => {
-    asked += 1;
+    requestCount += 1;
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...((await response.json()) as object), isImporting: true } });
   });
+  await page.clock.install();
   await page.getByRole('button', { name: 'Try without storing' }).click();
   await expect(page.getByText('Waiting 2 s for the shared limit.')).toBeVisible();
   await page.getByRole('link', { name: 'Installation', exact: true }).click();
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await expect(page).toHaveURL('/installation');
-  const before = asked;
-  await setTimeout(4_500);
-  expect(asked).toBe(before);
+  const before = requestCount;
+  await page.clock.runFor(10_000);
+  expect(requestCount).toBe(before);
 });

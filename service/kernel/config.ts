@@ -140,7 +140,7 @@ const hasProtocol = (text: string, protocols: readonly string[]): boolean => {
 export const nameDatabaseUrl = (error: unknown): unknown =>
   isConnectionRefused(error) ? nameSettings('DATABASE_URL', error) : error;
 
-/** Whether a text is the URL of a PostgreSQL server. */
+/** URLs of PostgreSQL servers begin with one of two protocols. @returns whether the text is one */
 export const isServerUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 
-/** Whether a text is one address, without a display name. */
+/** One address, without a display name. @returns whether the text is that */
 export const isEmailAddress = (text: string): boolean => /^[^\s\p{C}<>,;@]+@[^\s\p{C}<>,;@]+$/u.test(text);
 
 /** An e-mail address as stored, and its key: equal for all spellings of one address. */

@@ -14,7 +14,7 @@ interface BulkBarProps {
   total: number;
   onSelectAll?: () => void;
   onClear: () => void;
-  /** Whether only the selected rows are shown; the number of them then changes it. */
+  /** Showing only the selected rows; the number of them then changes it. */
   only?: { on: boolean; onChange: (on: boolean) => void };
   /** Actions in the bar; in a narrow window they are in its menu. */
   actions: readonly MenuItemData[];

@@ -112,7 +112,7 @@ const EXHAUSTED = /^53/;
 const hasCode = (error: unknown, pattern: RegExp): boolean =>
   error instanceof DbError && pattern.test(error.code);
 
-/** Whether a server cannot be reached, or refuses the user, the password or the name of the database. */
+/** A connection is refused if the server cannot be reached, or refuses the user, the password or the name of the database. */
 export const isConnectionRefused = (error: unknown): boolean => hasCode(error, /^(08|28|3D)/);
 
 /**

@@ -148,7 +148,7 @@ export function createTypeSetup(
 
 const COMMA_NUMBER = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/;
 
-/** Whether a number has a decimal comma. 1,234 has one only where semicolons separate the columns. */
+/** Numbers such as 1,234 have a decimal comma only where semicolons separate the columns. @returns whether the number has one */
 const hasDecimalComma = (value: string, { source }: OpenedFile): boolean =>
   COMMA_NUMBER.test(value) &&
   ((source.kind === 'text' && source.separator === ';') ||

@@ -16,7 +16,7 @@ export type TailStatus =
 export interface TailSnapshot {
   status: TailStatus;
   buffer: TailBuffer;
-  /** Whether the first events have been read, so that an empty buffer has none. */
+  /** True once the first events have been read, so that an empty buffer has none. */
   hasStarted: boolean;
   /** Changes with each drawing. */
   revision: number;

@@ -166,7 +166,7 @@ export const getApplicableProperties = (
 export const hasMaxLength = (values: Pick<FieldValues, 'fieldType' | 'formula'>): boolean =>
   values.fieldType === FIELD.text && values.formula.trim() !== '';
 
-/** Whether the field is required under conditions. */
+/** True for a field that is required under conditions. */
 const hasConditions = (values: FieldValues): boolean => {
   const { requirement, formula } = getApplicableProperties(values);
   return requirement && !(formula && values.formula.trim() !== '') && values.requirement === 'when';
