@@ -59,7 +59,8 @@ export const MEMBER_CAPABILITIES = buildCapabilities('m');
 export const isAddressRefused = (ip: string, alias: 'm' | 'pm' = 'm') =>
   isRefused(sql`${toInet(ip)}::inet`, alias);
 
-const isRefused = (ip: RawBuilder<unknown>, alias: 'm' | 'pm') => {
+/** Like `isAddressRefused`, for the place of an address in a statement. */
+export const isRefused = (ip: RawBuilder<unknown>, alias: 'm' | 'pm') => {
   const m = sql.id(alias);
   return sql<boolean>`(${m}.ip_restrictions_enabled and not exists (
   select 1 from approved_address p where p.site_id = ${m}.site_id and p.network >>= ${ip}))`;

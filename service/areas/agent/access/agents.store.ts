@@ -1,13 +1,15 @@
-import { sql, type RawBuilder } from 'kysely';
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Capability } from '../../../../contract/generated/types.gen.ts';
 import {
   API_KEY_IS_VALID,
   CAN_ACT,
-  isAddressRefused,
+  isRefused,
   LACKS_ONLY_LICENSE,
   MEMBER_CAPABILITIES,
+  toInet,
 } from '../../../kernel/auth/callers.store.ts';
 import type { Db } from '../../../kernel/db/database.ts';
+import { defineStatement } from '../../../kernel/db/driver/dialect.ts';
 import { KEY_IS_VALID, TODAY } from './keys.store.ts';
 
 /** An agent key with its person, its site and its use, at the time of a call. */
@@ -42,22 +44,16 @@ export interface AgentRow {
 
 const THIS_MINUTE = sql`date_trunc('minute', now())`;
 
-/** The statement that finds an agent by the hash of its key or access token. It only reads. */
-export const selectAgent = (secretHash: Buffer, ip: string): RawBuilder<AgentRow> =>
-  selectAgentOf(
-    sql`(select site_id, key_id from agent_key where secret_hash = ${secretHash}
-      union all select site_id, key_id from agent_token
-      where token_hash = ${secretHash} and kind = 'AccessToken' and expires_at > now())`,
-    ip,
-  );
-
 // Lists as JSON: an array of PostgreSQL is parsed character by character, which took longer than the statement.
-const selectAgentOf = (credential: RawBuilder<unknown>, ip: string): RawBuilder<AgentRow> => sql<AgentRow>`
+const selectAgentOf = (
+  credential: RawBuilder<unknown>,
+  address: RawBuilder<string | null>,
+): RawBuilder<AgentRow> => sql<AgentRow>`
   select k.site_id as "siteId", k.key_id as "keyId", k.name as "keyName", to_json(k.entry_type_ids) as "entryTypeIds",
     k.user_id as "userId", a.email, to_json(${MEMBER_CAPABILITIES}) as capabilities, ${KEY_IS_VALID} as "isValid", k.paused_at is not null as "isPaused",
     ${CAN_ACT} as "canAct", ${LACKS_ONLY_LICENSE} as "lacksLicense", s.has_agent_server as "isLicensed",
     coalesce(g.is_enabled, true) as "isEnabled", to_json(coalesce(g.forbidden_type_ids, '{}')) as "forbiddenTypeIds",
-    to_json(coalesce(g.forbidden_field_ids, '{}')) as "forbiddenFieldIds", ${isAddressRefused(ip)} as "isAddressRefused",
+    to_json(coalesce(g.forbidden_field_ids, '{}')) as "forbiddenFieldIds", ${isRefused(sql`${address}::inet`, 'm')} as "isAddressRefused",
     k.calls_per_day as "callsPerDay", case when k.day = ${TODAY} then k.day_calls else 0 end as "dayCalls",
     case when k.minute = ${THIS_MINUTE} then k.minute_calls else 0 end as "minuteCalls",
     case when k.minute = ${THIS_MINUTE} then k.minute_rows else 0 end as "minuteRows",
@@ -71,8 +67,22 @@ const selectAgentOf = (credential: RawBuilder<unknown>, ip: string): RawBuilder<
   join account a on a.user_id = k.user_id
   left join agent_site g on g.site_id = k.site_id`;
 
+const selectAgentBySecret = defineStatement(
+  (secretHash: RawBuilder<Buffer>, address: RawBuilder<string | null>) =>
+    selectAgentOf(
+      sql`(select site_id, key_id from agent_key where secret_hash = ${secretHash}
+      union all select site_id, key_id from agent_token
+      where token_hash = ${secretHash} and kind = 'AccessToken' and expires_at > now())`,
+      address,
+    ),
+);
+
+/** The statement that finds an agent by the hash of its key or access token. It only reads. */
+export const selectAgent = (secretHash: Buffer, ip: string): CompiledQuery<AgentRow> =>
+  selectAgentBySecret(secretHash, toInet(ip));
+
 export async function findAgent(db: Db, secretHash: Buffer, ip: string): Promise<AgentRow | undefined> {
-  const { rows } = await selectAgent(secretHash, ip).execute(db);
+  const { rows } = await db.executeQuery(selectAgent(secretHash, ip));
   return rows[0];
 }
 
@@ -84,7 +94,7 @@ export async function findConnectedAgent(
 ): Promise<AgentRow | undefined> {
   const { rows } = await selectAgentOf(
     sql`(select ${siteId}::int as site_id, ${keyId}::int as key_id)`,
-    ip,
+    sql`${toInet(ip)}`,
   ).execute(db);
   return rows[0];
 }
