@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ConfigurationKind } from '../../../contract/rules/configuration.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { toLikePattern } from '../../kernel/db/like.ts';
+import { contains } from '../../kernel/db/like.ts';
 import type { CursorPosition } from '../../kernel/http/cursor.ts';
 
 /** Filter of the configuration log; all conditions that are present must match. */
@@ -81,7 +81,6 @@ export async function listConfigurationChanges(
   }: { before: CursorPosition | undefined; end: CursorPosition | undefined; limit: number },
 ): Promise<StoredConfigurationChange[]> {
   const { kinds, userIds, search } = filter;
-  const pattern = search === undefined ? undefined : toLikePattern(search);
   const { rows } = await sql<StoredConfigurationChange>`
     select l.audit_id as id, l.at as date, l.configuration_kind as kind, l.action, l.subject_type as "subjectType",
       l.subject_id as "subjectId",
@@ -94,11 +93,11 @@ export async function listConfigurationChanges(
       ${kinds ? sql`and l.configuration_kind = any(${[...kinds]}::text[])` : sql``}
       ${userIds ? sql`and (l.actor_id = any(${[...userIds]}::int[]) or l.proxy_id = any(${[...userIds]}::int[]))` : sql``}
       ${
-        pattern === undefined
+        search === undefined
           ? sql``
-          : sql`and (l.subject_name ilike ${pattern} or l.changes::text ilike ${pattern} or l.action ilike ${pattern}
-              or ${selectMemberName('actor_id')} ilike ${pattern} or ${selectMemberName('proxy_id')} ilike ${pattern}
-              or (l.subject_type = 'user' and ${selectMemberName('subject')} ilike ${pattern}))`
+          : sql`and (${contains(sql`l.subject_name`, search)} or ${contains(sql`l.changes::text`, search)} or ${contains(sql`l.action`, search)}
+              or ${contains(selectMemberName('actor_id'), search)} or ${contains(selectMemberName('proxy_id'), search)}
+              or (l.subject_type = 'user' and ${contains(selectMemberName('subject'), search)}))`
       }
     order by l.at desc, l.audit_id desc limit ${limit}`.execute(db);
   return rows;

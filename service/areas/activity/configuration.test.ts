@@ -56,6 +56,8 @@ onEachApp((context) => {
     expect(await listActions(`userIds=${other.userId}`)).not.toContain('site.update');
     expect(await listActions('search=vIEnna')).toEqual(['site.update']);
     expect(await listActions('search=%25')).toEqual([]);
+    await api.put(`user/group/${groupId}`, { name: 'Österreich' });
+    expect(await listActions(`search=${encodeURIComponent('öSTERREICH')}`)).toEqual(['group.update']);
     expect(await listActions(`from=${group?.date}`)).toContain('group.update');
     expect(await listActions(`to=${group?.date}`)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import type {
   UserProxiesResponseVm,
 } from '../../../contract/generated/types.gen.ts';
 import type { Tx, Db } from '../../kernel/db/database.ts';
-import { toLikePattern } from '../../kernel/db/like.ts';
+import { contains } from '../../kernel/db/like.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 
 /** The proxy user may act for the user (the principal). */
@@ -102,7 +102,7 @@ interface ProxyFilter {
 
 /** Condition: account `a` matches by full name or by e-mail address, ignoring letter case (spec 4.2). */
 const accountMatches = (query: string, byName: boolean) =>
-  sql`fold(${byName ? sql`a.first_name || ' ' || a.last_name` : sql`a.email`}) like fold(${toLikePattern(query)})`;
+  contains(byName ? sql`a.first_name || ' ' || a.last_name` : sql`a.email`, query);
 
 /**
  * Selects all proxy users by skipping from one to the next on the index: there are few of them compared with their

@@ -43,6 +43,7 @@ onEachApp((context) => {
     const { id: templateId } = created.body;
     const makeRunner = () => makePerson(db, siteId, { capabilities: [...RUNNER] });
     const [owner, reader, outsider] = [await makeRunner(), await makeRunner(), await makeRunner()];
+    await sql`update account set last_name = 'Öberg' where user_id = ${outsider.userId}`.execute(db);
     const clerk = await makePerson(db, siteId, { capabilities: ['Access Web Service', 'Run Reports'] });
     const api = as(app, owner);
     const times = (iso: string) =>
@@ -71,8 +72,10 @@ onEachApp((context) => {
 
     const people = (await api.get<ReportRecipient[]>(`${REPORTS}/recipients`)).body.map(({ id }) => id);
     expect([owner, reader, clerk].map(({ userId }) => people.includes(userId))).toEqual([true, true, false]);
-    const found = await api.get<ReportRecipient[]>(`${REPORTS}/recipients?search=${reader.email}`);
-    expect(found.body).toEqual([{ id: reader.userId, name: 'Ada Okafor', email: reader.email }]);
+    const found = await api.get<ReportRecipient[]>(
+      `${REPORTS}/recipients?search=${encodeURIComponent('öBERG')}`,
+    );
+    expect(found.body).toEqual([{ id: outsider.userId, name: 'Ada Öberg', email: outsider.email }]);
 
     const request: NewReportSchedule = {
       templateId,

@@ -13,7 +13,7 @@ interface ItemInput extends JobKey {
 
 /** SQL condition: a text of the request, in JSON with any notation of characters, is this one but for letter case. */
 const hasText = (text: string) =>
-  sql<boolean>`strpos(lower(i.input::jsonb::text), to_jsonb(${text.toLowerCase()}::text)::text) > 0`;
+  sql<boolean>`strpos(fold(i.input::jsonb::text), to_jsonb(${text.toLowerCase()}::text)::text) > 0`;
 
 const isOfKind = (siteId: number, kind: string) =>
   sql<boolean>`i.site_id = ${siteId} and i.job_id in (select job_id from job where site_id = ${siteId} and kind = ${kind})`;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { CAN_ACT } from '../../../kernel/auth/callers.store.ts';
 import type { Db } from '../../../kernel/db/database.ts';
-import { toLikePattern } from '../../../kernel/db/like.ts';
+import { contains } from '../../../kernel/db/like.ts';
 
 export interface FoundUser {
   id: number;
@@ -16,12 +16,12 @@ export async function searchUsers(
   text: string,
   { limit, skip }: { limit: number; skip: number },
 ): Promise<FoundUser[]> {
-  const pattern = toLikePattern(text.trim().toLowerCase());
+  const part = text.trim();
   const { rows } = await sql<FoundUser>`
     select a.user_id as id, trim(a.first_name || ' ' || a.last_name) as name, a.email
     from membership m join account a on a.user_id = m.user_id
     where m.site_id = ${siteId} and ${CAN_ACT}
-      and (fold(a.first_name || ' ' || a.last_name) like ${pattern} or fold(a.email) like ${pattern})
+      and (${contains(sql`a.first_name || ' ' || a.last_name`, part)} or ${contains(sql`a.email`, part)})
     order by lower(a.first_name || ' ' || a.last_name), a.user_id limit ${limit} offset ${skip}`.execute(db);
   return rows;
 }

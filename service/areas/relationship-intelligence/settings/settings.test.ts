@@ -103,7 +103,7 @@ onEachApp((context) => {
   });
 
   test('a job enables users and is undone; the list has silent users first', async () => {
-    const other = await makePerson(context().db, siteId);
+    const other = await makePerson(context().db, siteId, { email: `ärzte.${siteId}@people.test` });
     const userIds = [person.userId, other.userId];
     const started = await api().put<Job>(`${RI_PATH}/users`, { isEnabled: true, userIds });
     expect([started.status, started.body.title]).toEqual([202, 'Enable 2 people for relationship scoring']);
@@ -119,6 +119,8 @@ onEachApp((context) => {
     );
     const { users, totalCount } = await list('&pageSize=1');
     expect([totalCount, users[0]?.userId, users[0]?.lastEmailSyncDate]).toEqual([2, other.userId, null]);
+    const search = encodeURIComponent(`ÄRZTE.${siteId}`);
+    expect((await list(`&search=${search}`)).users.map(({ userId }) => userId)).toEqual([other.userId]);
     expect((await list(`&search=${person.email}`)).users[0]).toMatchObject({
       historyCompletedDate: null,
       relationships: { contacts: 2, sent: 2, received: 0, meetings: 0 },

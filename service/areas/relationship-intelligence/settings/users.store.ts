@@ -5,7 +5,7 @@ import type {
   UserImportActivity,
 } from '../../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
-import { toLikePattern } from '../../../kernel/db/like.ts';
+import { contains } from '../../../kernel/db/like.ts';
 import type { Page } from '../../../kernel/db/list-page.ts';
 
 /** Users with their last imports; users without any come first, then those whose last import is longest ago. */
@@ -16,14 +16,13 @@ export async function listUsers(
   page: Page,
 ): Promise<RelationshipUserPage> {
   const enabled = sql`coalesce(u.is_enabled, false)`;
-  const pattern = toLikePattern(search ?? '');
   const { rows } = await sql<{ totalCount: number; users: RelationshipUser[] }>`
     with matching as (
       select m.user_id, a.first_name || ' ' || a.last_name as name, a.email, m.is_active, ${enabled} as is_enabled, u.history_completed_at,
         u.last_email_sync_at, u.last_meeting_sync_at, u.last_email_at, u.last_meeting_at
       from membership m join account a using (user_id) left join ri_user u on u.site_id = m.site_id and u.user_id = m.user_id
       where m.site_id = ${siteId} ${isEnabled === undefined ? sql`` : sql`and ${enabled} = ${isEnabled}`}
-        ${search ? sql`and (a.first_name || ' ' || a.last_name ilike ${pattern} or a.email ilike ${pattern})` : sql``}),
+        ${search ? sql`and (${contains(sql`a.first_name || ' ' || a.last_name`, search)} or ${contains(sql`a.email`, search)})` : sql``}),
     page as (select * from matching order by least(last_email_sync_at, last_meeting_sync_at) nulls first, user_id
       limit ${page.limit} offset ${page.offset})
     select (select count(*)::int from matching) as "totalCount",
