@@ -200,23 +200,65 @@ export function createItemReader(
       (item, isStorable) => validateItem({ items: [item] }, isStorable),
       MAX_NODES,
     );
-    if (errors.length > 0) {
-      for (const { path, message } of errors)
-        report(path.replace(/^(items\.0|body)/, String(index)), message);
-      return;
-    }
-    const { items } = value as { items: (EmailImportItem & MeetingImportItem)[] };
-    const [item] = items;
-    if (item) readUser(item, index);
+    for (const { path, message } of errors) report(path.replace(/^(items\.0|body)/, String(index)), message);
+    // A body with errors of its syntax is not wrapped into a list.
+    const { items: [item = value] = [] } = Object(value) as { items?: unknown[] };
+    if (errors.length > 0) checkParts(item, index);
+    else readUser(item as EmailImportItem & MeetingImportItem, index);
   });
 
-  function readUser(item: EmailImportItem & MeetingImportItem, index: number): void {
-    const { userId, handlerType } = item;
+  function checkUser(userId: number, index: number): void {
     const earlier = indexesByUser.get(userId);
     if (earlier !== undefined) report(`${index}.userId`, `user ${userId} is in item ${earlier} already`);
     indexesByUser.set(userId, index);
-    if (handlerType !== 1)
+  }
+
+  function checkHandlerType(handlerType: number, index: number): void {
+    if (handlerType === 2 || handlerType === 3)
       report(`${index}.handlerType`, `${handlerType} is not available yet; only 1 (RI) is`);
+  }
+
+  /** Starts to check the ids and the order of a user's list. */
+  function startList(index: number): (at: number, uniqueId: unknown, time: number | undefined) => void {
+    const positions = new Map<unknown, number>();
+    let before = -Infinity;
+    return (at, uniqueId, time) => {
+      const path = `${index}.${kind}.${at}`;
+      const first = uniqueId === undefined ? undefined : positions.get(uniqueId);
+      if (first !== undefined) report(`${path}.uniqueId`, `is that of ${index}.${kind}.${first} too`);
+      positions.set(uniqueId, at);
+      if (time === undefined) return;
+      if (time < before)
+        report(
+          `${path}.${part.time}`,
+          `is before that of the previous ${part.noun}; the order must be chronological`,
+        );
+      before = time;
+    };
+  }
+
+  /** Reports what else is wrong with an item whose shape is wrong, as far as its parts have the right one (shapes 6). */
+  function checkParts(item: unknown, index: number): void {
+    const { userId, handlerType, [kind]: list } = Object(item) as Record<string, unknown>;
+    if (typeof userId === 'number') checkUser(userId, index);
+    if (typeof handlerType === 'number') checkHandlerType(handlerType, index);
+    if (!Array.isArray(list)) return;
+    const reported = new Set(reading.errors.map(({ path }) => path));
+    const checkEntry = startList(index);
+    for (const [at, entry] of list.entries()) {
+      const { uniqueId, [part.time]: time, modifiedDate, endDate } = Object(entry) as Record<string, unknown>;
+      const times = parseTimes({ time, modifiedDate, endDate }, (name, message) => {
+        const path = `${index}.${kind}.${at}.${name}`;
+        if (!reported.has(path)) report(path, message);
+      });
+      checkEntry(at, uniqueId, times.at?.ms);
+    }
+  }
+
+  function readUser(item: EmailImportItem & MeetingImportItem, index: number): void {
+    const { userId } = item;
+    checkUser(userId, index);
+    checkHandlerType(item.handlerType, index);
     const list = kind === 'emails' ? item.emails.map(fromEmail) : item.meetings.map(fromMeeting);
     reading.received += list.length;
     const user = users.get(userId);
@@ -229,43 +271,35 @@ export function createItemReader(
       latest: null,
     };
     reading.users.push(result);
-    const positions = new Map<string, number>();
-    let before = -Infinity;
-    for (const [at, raw] of list.entries()) {
-      const reportProperty = (name: string, message: string) =>
-        report(`${index}.${kind}.${at}.${name}`, message);
-      const entry = parse(raw, reportProperty);
-      if (!entry) continue;
-      const first = positions.get(entry.uniqueId);
-      if (first !== undefined) reportProperty('uniqueId', `is that of ${index}.${kind}.${first} too`);
-      positions.set(entry.uniqueId, at);
-      const time = entry.at.ms;
-      if (time < before)
-        reportProperty(
-          part.time,
-          `is before that of the previous ${part.noun}; the order must be chronological`,
-        );
-      before = time;
-      if (user && reading.errors.length === 0) place(entry, user, result);
+    const checkEntry = startList(index);
+    for (const [at, { uniqueId, people, ...raw }] of list.entries()) {
+      const times = parseTimes(raw, (name, message) => report(`${index}.${kind}.${at}.${name}`, message));
+      checkEntry(at, uniqueId, times.at?.ms);
+      if (user && times.at && times.modified && reading.errors.length === 0)
+        place({ uniqueId, people, at: times.at, modified: times.modified }, user, result);
     }
   }
 
   /** Converts the times. Reports those that are no valid date and time. */
-  function parse(
-    { time, modifiedDate, endDate, uniqueId, people }: RawItem,
+  function parseTimes(
+    { time, modifiedDate, endDate }: Partial<Record<keyof RawTimes, unknown>>,
     reportProperty: (name: string, message: string) => void,
-  ): Item | undefined {
-    try {
-      const at = parseTime(part.time, time);
-      const modified = modifiedDate === time ? at : parseTime('modifiedDate', modifiedDate);
-      if (endDate !== undefined && parseTime('endDate', endDate).ms < at.ms)
-        reportProperty('endDate', 'is before startDate');
-      return { uniqueId, people, at, modified };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      for (const { path, message } of error.fields) reportProperty(path, message);
-      return undefined;
-    }
+  ): { at: ItemTime | undefined; modified: ItemTime | undefined } {
+    const read = (name: string, text: unknown): ItemTime | undefined => {
+      if (typeof text !== 'string') return undefined;
+      try {
+        return parseTime(name, text);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        for (const { path, message } of error.fields) reportProperty(path, message);
+        return undefined;
+      }
+    };
+    const at = read(part.time, time);
+    const modified = at && modifiedDate === time ? at : read('modifiedDate', modifiedDate);
+    const end = read('endDate', endDate);
+    if (at && end && end.ms < at.ms) reportProperty('endDate', 'is before startDate');
+    return { at, modified };
   }
 
   /** Adds an item to the rows, or counts why it is skipped. */

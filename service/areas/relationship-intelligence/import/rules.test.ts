@@ -171,6 +171,34 @@ describe('reading a request', () => {
     expect(batches).toEqual([]);
   });
 
+  test('an item of a wrong shape also shows what its right parts mean, each path once', () => {
+    const { sender: _, ...senderless } = email('a', { sentDate: '2026-05-09T10:00:02Z' });
+    const { errors } = read([
+      emails(1, [email('z')]),
+      emails(
+        1,
+        [
+          senderless,
+          email('a', { sentDate: '2026-05-09T10:00:01Z', modifiedDate: '2026-02-30T10:00:00Z' }),
+          email('b', { sentDate: 'soon', modifiedDate: '2026-13-01T10:00:00Z' }),
+        ],
+        2,
+      ),
+      { userId: 3, handlerType: 1, emails: 'none' },
+    ]);
+    expect(errors.map(({ path }) => path).toSorted()).toEqual([
+      '1.emails.0.sender',
+      '1.emails.1.modifiedDate',
+      '1.emails.1.sentDate',
+      '1.emails.1.uniqueId',
+      '1.emails.2.modifiedDate',
+      '1.emails.2.sentDate',
+      '1.handlerType',
+      '1.userId',
+      '2.emails',
+    ]);
+  });
+
   test.each([
     ['emails', 1_000, 50_000],
     ['meetings', 100, 5_000],
