@@ -108,6 +108,16 @@ test('signs users in through the identity manager once it is set up', async ({
   await expect(elsewhere.getByRole('heading', { level: 1, name: 'Groups' })).toBeVisible();
   await tab.close();
 
+  // Ada has an id of the provider now, which another issuer or claim may give to somebody else.
+  await page.reload();
+  await card.getByLabel('Claim with the federation id').fill('oid');
+  await card.getByRole('button', { name: 'Save' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Keep the federation ids of users?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(card.getByLabel('Claim with the federation id')).toHaveValue('oid');
+  await page.reload();
+  await expect(card.getByLabel('Claim with the federation id')).toHaveValue('sub');
+
   // Signing out also ends the session of the identity manager.
   await chooseMenuItem(elsewhere, /appearance and sign out/, 'Sign out');
   await expect(elsewhere).toHaveURL(new RegExp(`^${provider.issuer}/session/end`));

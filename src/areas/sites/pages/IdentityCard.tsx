@@ -46,6 +46,7 @@ export function IdentityCard({ siteId }: { siteId: number }) {
   const submit = async (values: IdentityValues) => {
     const takeStored = trackInput(form);
     if (values.mode !== base.mode && !(await confirmModeChange(values.mode, base))) return;
+    if (changesIds(values, base) && !(await confirmIdChange())) return;
     const stored = await save(values);
     if (!stored) return;
     takeStored(toFormValues(stored));
@@ -140,6 +141,24 @@ const confirmModeChange = (
           danger: true,
         },
   );
+
+/** Whether users keep federation ids that another provider, or another claim, has given. */
+const changesIds = (
+  { mode, issuer, claim }: IdentityValues,
+  { issuer: oldIssuer, claim: oldClaim, withFederationId }: SiteIdentity,
+): boolean =>
+  mode === 'identity-manager' &&
+  oldIssuer !== null &&
+  withFederationId > 0 &&
+  (issuer !== oldIssuer || claim !== oldClaim);
+
+const confirmIdChange = (): Promise<boolean> =>
+  confirm({
+    title: 'Keep the federation ids of users?',
+    body: 'Users of this site keep their federation ids. Whoever has one of them at the new issuer or in the new claim signs in as that user. Continue only if the ids stay the same. Otherwise let people sign in with passwords first, and clear their ids.',
+    action: 'Keep ids and save',
+    danger: true,
+  });
 
 const identitySchema = z
   .object({
