@@ -747,7 +747,7 @@ onEachApp((context) => {
     };
     ledger.begin(siteId, key.id);
     const check = ledger.openCheck(siteId, key.id);
-    ledger.record(call);
+    ledger.record({ ...call, toRow: () => call });
     await ledger.flush();
     expect(check.getPending()).toEqual({ key: { calls: 1, rows: 3 }, siteCalls: 1 });
     check.close();

@@ -33,7 +33,7 @@ import { SCOPE } from './access/authorization-server.ts';
 import { requireUsable } from './access/require-usable.ts';
 import { AGENT_PATH } from './access/settings.ts';
 import type { LedgerRow } from './ledger.store.ts';
-import type { Ledger, LimitCheck, PendingUse } from './ledger.ts';
+import type { EndedCall, Ledger, LimitCheck, PendingUse } from './ledger.ts';
 import type { CallLimits } from './limits.ts';
 import type { Answer, Exchange, FinishedCall, Message, Protocol } from './protocol.ts';
 import { createAgentCaller } from './tools/call-tool.ts';
@@ -207,10 +207,11 @@ export async function registerAgentEndpoint(
     const { siteId, keyId } = known.agent;
     try {
       const call = await exchange?.call;
-      if (exchange && call) ledger.record(toLedgerRow(request, message, exchange, call));
-      else if (refusal !== undefined && isFirstRefusal(keyId))
-        ledger.record(toRefusalRow(request, message, known, refusal));
-      else ledger.abandon(siteId, keyId);
+      if (exchange && call) ledger.record(toEndedCall(request, message, exchange, call));
+      else if (refusal !== undefined && isFirstRefusal(keyId)) {
+        const row = toRefusalRow(request, message, known, refusal);
+        ledger.record({ ...row, toRow: () => row });
+      } else ledger.abandon(siteId, keyId);
     } catch (error) {
       request.log.error({ err: error }, 'A call of an agent could not be added to the ledger');
       ledger.abandon(siteId, keyId);
@@ -467,30 +468,34 @@ function serializeArguments(args: unknown): string {
   return isStorable && text.length <= MAX_LEDGER_ARGUMENTS ? text.toWellFormed() : '{}';
 }
 
-function toLedgerRow(
+function toEndedCall(
   request: FastifyRequest,
   message: Message,
   { agent, context }: Exchange,
-  { tool, args, outcome }: FinishedCall,
-): LedgerRow {
-  const { result } = outcome;
-  const read = result?.listRead();
-  return {
-    ...createRowHead(request, message, { agent, origin: context.origin }),
-    tool: tool.name,
-    outcome: outcome.outcome,
-    message: result ? null : toStorableText(outcome.text, 500),
-    arguments: serializeArguments(args),
-    entryTypeId: result?.entryTypeId ?? null,
-    fieldIds: [...(read?.values.keys() ?? [])],
-    valueCounts: [...(read?.values.values() ?? [])],
-    entryIds: read?.entryIds ?? [],
-    rows: result?.rows ?? 0,
-    bytes: outcome.bytes,
-    durationMs: outcome.durationMs,
-    asOf: result?.asOf?.toISOString() ?? null,
-    flags: read?.flags.flatMap(({ entryId, fieldId }) => [entryId, fieldId]) ?? [],
+  { tool, args, outcome: { outcome, text, bytes, durationMs, result } }: FinishedCall,
+): EndedCall {
+  const head = createRowHead(request, message, { agent, origin: context.origin });
+  const rows = result?.rows ?? 0;
+  const toRow = (): LedgerRow => {
+    const read = result?.listRead();
+    return {
+      ...head,
+      tool: tool.name,
+      outcome,
+      message: result ? null : toStorableText(text, 500),
+      arguments: serializeArguments(args),
+      entryTypeId: result?.entryTypeId ?? null,
+      fieldIds: [...(read?.values.keys() ?? [])],
+      valueCounts: [...(read?.values.values() ?? [])],
+      entryIds: read?.entryIds ?? [],
+      rows,
+      bytes,
+      durationMs,
+      asOf: result?.asOf?.toISOString() ?? null,
+      flags: read?.flags.flatMap(({ entryId, fieldId }) => [entryId, fieldId]) ?? [],
+    };
   };
+  return { siteId: agent.siteId, keyId: agent.keyId, rows, toRow };
 }
 
 /** A call that a limit refused. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as yieldToRequests, setTimeout as sleep } from 'node:timers/promises';
 import { type Db, withTransaction } from '../../kernel/db/database.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
@@ -12,12 +12,22 @@ const RETRY_INTERVAL_MS = 1_000;
 const MAX_BATCH_ROWS = 500;
 /** Calls that wait to be stored. While there are more, no agent gets an answer. */
 const MAX_WAITING_ROWS = 5_000;
+/** Calls that wait to be examined. Each holds what its agent was sent, at most 40 KB. */
+const MAX_ENDED_CALLS = 200;
+/** Time for which calls are examined without a pause. */
+const MAX_EXAMINING_MS = 10;
 const DAY_MS = 86_400_000;
 
 /** Calls of this process that the counters of the database do not include yet. */
 export interface PendingUse {
   calls: number;
   rows: number;
+}
+
+/** A call that has ended. */
+export interface EndedCall extends Pick<LedgerRow, 'siteId' | 'keyId' | 'rows'> {
+  /** Examines what the agent has read. */
+  toRow(): LedgerRow;
 }
 
 /** Calls that count beside the counters that the database returns while the check is open. */
@@ -33,7 +43,7 @@ export interface Ledger {
   /** Notes that a call begins, so that concurrent calls of this process count for each other. */
   begin(siteId: number, keyId: number): void;
   /** Stores a call that has begun. */
-  record(row: LedgerRow): void;
+  record(call: EndedCall): void;
   /** Ends a call that has begun and is not stored. */
   abandon(siteId: number, keyId: number): void;
   /** Begins to check the limits of a key, before their counters are read. */
@@ -44,10 +54,11 @@ export interface Ledger {
 }
 
 /**
- * The ledger of this process. Calls are stored behind their answers, 12 times a second at most, all that have ended together: an
- * agent does not wait for the commit, and a process that is killed loses the calls of less than a tenth of a second.
+ * The ledger of this process. Calls are examined and stored behind their answers, 12 times a second at most, all that have ended
+ * together: an agent does not wait for it, and a process that is killed loses the calls of less than a tenth of a second.
  */
 export function createLedger(db: Db, log: Pick<Log, 'error'>): Ledger {
+  let ended: EndedCall[] = [];
   let waiting: LedgerRow[] = [];
   let writing: Promise<void> | undefined;
   let isStopping = false;
@@ -78,8 +89,31 @@ export function createLedger(db: Db, log: Pick<Log, 'error'>): Ledger {
     }
   }
 
+  function examine({ siteId, keyId, rows, toRow }: EndedCall): void {
+    try {
+      waiting.push(toRow());
+    } catch (error) {
+      log.error({ err: error }, 'A call of an agent could not be added to the ledger');
+      add(siteId, keyId, -1, -rows);
+    }
+  }
+
+  async function examineAll(): Promise<void> {
+    const calls = ended;
+    ended = [];
+    let startedAt = performance.now();
+    for (const call of calls) {
+      if (performance.now() - startedAt > MAX_EXAMINING_MS) {
+        await yieldToRequests();
+        startedAt = performance.now();
+      }
+      examine(call);
+    }
+  }
+
   async function write(): Promise<void> {
-    while (waiting.length > 0) {
+    while (ended.length + waiting.length > 0) {
+      await examineAll();
       const batch = waiting.slice(0, MAX_BATCH_ROWS);
       try {
         await withTransaction(db, {}, (tx) => insertCalls(tx, batch));
@@ -109,12 +143,13 @@ export function createLedger(db: Db, log: Pick<Log, 'error'>): Ledger {
 
   return {
     get isWritable() {
-      return waiting.length < MAX_WAITING_ROWS;
+      return ended.length + waiting.length < MAX_WAITING_ROWS;
     },
     begin: (siteId, keyId) => add(siteId, keyId, 1, 0),
-    record(row) {
-      add(row.siteId, row.keyId, 0, row.rows);
-      waiting.push(row);
+    record(call) {
+      add(call.siteId, call.keyId, 0, call.rows);
+      if (ended.length < MAX_ENDED_CALLS) ended.push(call);
+      else examine(call);
       void start();
     },
     abandon: (siteId, keyId) => add(siteId, keyId, -1, 0),
@@ -134,7 +169,7 @@ export function createLedger(db: Db, log: Pick<Log, 'error'>): Ledger {
       };
     },
     flush: async () => {
-      await (waiting.length > 0 ? start() : writing);
+      await (ended.length + waiting.length > 0 ? start() : writing);
     },
     async stop() {
       isStopping = true;

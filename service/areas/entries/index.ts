@@ -11,4 +11,4 @@ export { createNamedEntries } from './write/create-named.ts';
 export { entryHistoryHandlers } from './history/handlers.ts';
 export { countMatchesAmong } from './query/matching.store.ts';
 export { createQueryContext, UTC } from './query/resolve-query.ts';
-export { entryQueryHandlers } from './query/handlers.ts';
+export { entryQueryHandlers, queryRowItems, type RowItems } from './query/handlers.ts';

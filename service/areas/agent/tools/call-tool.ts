@@ -94,4 +94,5 @@ function describeError(error: unknown, signal: AbortSignal): Pick<ToolOutcome, '
 }
 
 /** Structured content of a result; undefined for an error. */
-export const getStructuredContent = ({ result }: ToolOutcome): Item | undefined => result?.data;
+export const getStructuredContent = ({ json }: ToolOutcome): Item | undefined =>
+  json === undefined ? undefined : (JSON.parse(json) as Item);

@@ -4,7 +4,12 @@ import type { Caller, RequestOrigin } from '../../../kernel/auth/caller.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import type { Contract, Operation } from '../../../kernel/http/contract.ts';
 import type { Call, Handlers, Services } from '../../../kernel/http/handler.ts';
-import { entryHistoryHandlers, entryQueryHandlers } from '../../entries/index.ts';
+import {
+  entryHistoryHandlers,
+  entryQueryHandlers,
+  queryRowItems,
+  type RowItems,
+} from '../../entries/index.ts';
 import { schemaHandlers } from '../../schema/index.ts';
 import type { ReadRules } from './read-rules.ts';
 
@@ -57,25 +62,49 @@ function getOperation(contract: Contract, id: ReadOperation): Operation {
   return operation;
 }
 
+interface Request {
+  params?: object;
+  query?: object;
+  body?: object;
+}
+
+/** The call of an operation as the API would make it: with its authorization, its validation and its defaults. */
+function prepareCall(
+  context: ReadContext,
+  id: ReadOperation,
+  { params = {}, query = {}, body }: Request,
+): Call {
+  const operation = getOperation(context.contract, id);
+  authorize(operation, context.caller);
+  const { parts, errors } = operation.validateRequest({ params, query, body });
+  if (errors.length > 0) throw badRequest(errors);
+  // The validation guarantees the types of the parts.
+  return createReadCall(context, parts as Parts<ReadOperation>);
+}
+
 /**
- * Calls the handler of an operation as the API would: with its authorization, its validation and its defaults.
+ * Calls the handler of an operation.
  * @throws ApiError as the operation
  */
 export async function readOperation<Id extends ReadOperation>(
   context: ReadContext,
   id: Id,
-  { params = {}, query = {}, body }: { params?: object; query?: object; body?: object },
+  request: Request,
 ): Promise<ReadResult<Id>> {
-  const operation = getOperation(context.contract, id);
-  authorize(operation, context.caller);
-  const { parts, errors } = operation.validateRequest({ params, query, body });
-  if (errors.length > 0) throw badRequest(errors);
-  // The validation guarantees the types of the parts; TypeScript cannot relate the handler to its own operation.
+  // TypeScript cannot relate the handler to its own operation.
   const handle = handlers[id] as (call: Call) => Promise<{ json?: string; body?: unknown }>;
-  const response = await handle(createReadCall(context, parts as Parts<ReadOperation>));
+  const response = await handle(prepareCall(context, id, request));
   const result: unknown = response.json === undefined ? response.body : JSON.parse(response.json);
   return result as ReadResult<Id>;
 }
+
+/**
+ * Rows of queryRowsByBody as text, which nobody has to parse before the agent gets it.
+ * @throws ApiError as the operation
+ */
+export const readRowItems = (context: ReadContext, request: Request): Promise<RowItems> =>
+  // The validation guarantees the types of the parts.
+  queryRowItems(prepareCall(context, 'queryRowsByBody', request) as Call<'queryRowsByBody'>);
 
 const unavailable = (): never => {
   throw new ApiError(500, 'An agent cannot use this part of a request');

@@ -108,6 +108,7 @@ export function requireFieldsReadable(
 
 /** Removes from values what the agent may not read. */
 export interface ValueFilter {
+  withholdsNothing: boolean;
   /** Whether a field of this name is left out. */
   isHidden: (name: string) => boolean;
   /** The values that the agent may read, and the names of those that refer to entries of types which it may not read. */
@@ -116,6 +117,7 @@ export interface ValueFilter {
 
 const NOTHING_WITHHELD: readonly string[] = [];
 const KEEP_ALL: ValueFilter = {
+  withholdsNothing: true,
   isHidden: () => false,
   withhold: (values) => ({ values, withheld: NOTHING_WITHHELD }),
 };
@@ -140,6 +142,7 @@ export function createValueFilter(rules: ReadRules, type: EntryType, schema: Sit
     return rest;
   };
   return {
+    withholdsNothing: false,
     isHidden: (name) => hiddenNames.has(name),
     withhold(values) {
       const withheld: string[] = [];

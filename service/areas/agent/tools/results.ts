@@ -26,18 +26,27 @@ const NAMES_BYTES = 4_000;
 
 const getSize = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** The JSON text of lists that were serialized for their size. They are not modified afterwards. */
-const serialized = new WeakMap<object, string>();
+/** A part of a result that is JSON already. */
+export class JsonText {
+  readonly text: string;
 
-/** The JSON text of the data of a result. Lists that were measured are not serialized again. */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The JSON text of the data of a result. */
 export function serializeData(data: Readonly<Item>): string {
-  const members = Object.entries(data).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    const known = typeof value === 'object' && value !== null ? serialized.get(value) : undefined;
-    return `${JSON.stringify(name)}:${known ?? JSON.stringify(value)}`;
-  });
+  const members = Object.entries(data).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : `${JSON.stringify(name)}:${value instanceof JsonText ? value.text : JSON.stringify(value)}`,
+  );
   return `{${members.join(',')}}`;
 }
+
+/** Whether items that are JSON already fit into a result. */
+export const fitsAsText = (text: string): boolean => Buffer.byteLength(text) <= MAX_ITEMS_BYTES;
 
 /**
  * The first items that fit into a result. A first item that is too large for one alone is cut, so that a list always goes on.
@@ -45,20 +54,16 @@ export function serializeData(data: Readonly<Item>): string {
  */
 export function fitItems(items: readonly Item[]): { items: Item[]; isCut: boolean } {
   const fitting: Item[] = [];
-  const texts: string[] = [];
   let size = 0;
   for (const item of items) {
-    const text = JSON.stringify(item);
-    size += Buffer.byteLength(text) + 1;
+    size += getSize(item) + 1;
     if (size > MAX_ITEMS_BYTES) {
       const [first] = items;
       if (fitting.length > 0 || !first) break;
       return { items: [cutItem(first)], isCut: items.length > 1 };
     }
     fitting.push(item);
-    texts.push(text);
   }
-  serialized.set(fitting, `[${texts.join(',')}]`);
   return { items: fitting, isCut: fitting.length < items.length };
 }
 

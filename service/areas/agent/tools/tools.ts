@@ -14,6 +14,7 @@ import { badRequest, notFound } from '../../../kernel/api-error.ts';
 import { requireCapabilities } from '../../../kernel/auth/authorize.ts';
 import { parseTimestamp } from '../../../kernel/http/parameters.ts';
 import { toFieldErrors } from '../../../kernel/http/validation-messages.ts';
+import type { RowItems } from '../../entries/index.ts';
 import {
   type EntryType,
   findEntryType,
@@ -22,7 +23,7 @@ import {
   type SiteSchema,
 } from '../../schema/index.ts';
 import { DEFAULT_ROWS_PER_RESULT, MAX_ROWS_PER_RESULT } from '../limits.ts';
-import { readOperation, type ReadContext } from './read-operations.ts';
+import { readOperation, readRowItems, type ReadContext } from './read-operations.ts';
 import {
   createValueFilter,
   isComparable,
@@ -39,7 +40,9 @@ import {
   decodeListCursor,
   encodeListCursor,
   fitItems,
+  fitsAsText,
   type Item,
+  JsonText,
   noteValues,
   type ReadValues,
   skipText,
@@ -225,16 +228,39 @@ function noteCompared(read: ReadValues, type: EntryType, names: readonly string[
   }
 }
 
+/** A row as agents get it. */
+interface RowItem {
+  entryId: number;
+  values: Item;
+  truncated?: readonly string[];
+}
+
 /** A row of the API as an item of a result. */
-function toRowItem({ EntryId, $cut = [], ...rest }: RowVm, filter: ValueFilter): Item & { entryId: number } {
-  const { values, withheld } = filter.withhold(rest);
-  const truncated = $cut.filter((name) => !filter.isHidden(name));
+const toRowItem = ({ EntryId, $cut = [], ...values }: RowVm, filter: ValueFilter): Item & RowItem =>
+  withholdValues({ entryId: EntryId, values, truncated: $cut }, filter);
+
+/** An item without the values that the agent may not read. */
+function withholdValues(item: RowItem, filter: ValueFilter): Item & RowItem {
+  const { values, withheld } = filter.withhold(item.values);
+  const truncated = (item.truncated ?? []).filter((name) => !filter.isHidden(name));
   return {
-    entryId: EntryId,
+    entryId: item.entryId,
     values,
     ...(truncated.length > 0 && { truncated }),
     ...(withheld.length > 0 && { withheld }),
   };
+}
+
+/** The first rows that fit into a result, as JSON. Text of which nothing has to be left out is used as it is. */
+function fitRows({ count, text }: RowItems, filter: ValueFilter): { count: number; json: string } {
+  if (filter.withholdsNothing && fitsAsText(text)) return { count, json: `[${text}]` };
+  const rows = JSON.parse(`[${text}]`) as RowItem[];
+  return toFittingJson(rows.map((row) => withholdValues(row, filter)));
+}
+
+function toFittingJson(rows: readonly Item[]): { count: number; json: string } {
+  const { items } = fitItems(rows);
+  return { count: items.length, json: JSON.stringify(items) };
 }
 
 /** Notes the values of rows as the agent gets them. */
@@ -282,29 +308,37 @@ async function readRowPage(context: ReadContext, args: RowArguments): Promise<To
   const skip = decodeListCursor(list, args.cursor);
   const params = { entryTypeId: String(typeId) };
   const body = { query, fields, orderBy, limit, skip, textLimit: LIST_TEXT_LIMIT };
-  const { result, type, filter } = await readRows(context, found, { query, fields, orderBy }, () =>
-    asOf === undefined
-      ? readOperation(context, 'queryRowsByBody', { params, body: omitUndefined(body) })
-      : readOperation(context, 'queryRowsAsOf', { params, body: omitUndefined({ ...body, asOf }) }),
-  );
-  const { items } = fitItems(result.rows.map((row) => toRowItem(row, filter)));
-  const next = skip + items.length;
+  const named = { query, fields, orderBy };
+  const readPresent = async () => {
+    const read = () => readRowItems(context, { params, body: omitUndefined(body) });
+    const { result, ...known } = await readRows(context, found, named, read);
+    return { ...known, total: result.total, ...fitRows(result, known.filter) };
+  };
+  const readPast = async () => {
+    const read = () =>
+      readOperation(context, 'queryRowsAsOf', { params, body: omitUndefined({ ...body, asOf }) });
+    const { result, ...known } = await readRows(context, found, named, read);
+    const rows = result.rows.map((row) => toRowItem(row, known.filter));
+    return { ...known, total: result.totalRecords, ...toFittingJson(rows) };
+  };
+  const { type, total, count, json } = await (asOf === undefined ? readPresent() : readPast());
+  const next = skip + count;
   const path = asOf === undefined ? `${typeId}` : `${typeId}/past`;
   const search = { query, sort: orderBy, asOf: asOf === undefined ? undefined : at.toISOString() };
   return {
     data: {
       asOf: at.toISOString(),
       ...addLink(context, path, search),
-      totalRows: result.totalRecords,
-      rows: items,
-      ...(next < result.totalRecords && items.length > 0 && { nextCursor: encodeListCursor(list, next) }),
+      totalRows: total,
+      rows: new JsonText(json),
+      ...(next < total && count > 0 && { nextCursor: encodeListCursor(list, next) }),
     },
-    rows: items.length,
+    rows: count,
     entryTypeId: typeId,
     listRead() {
       const read = createReadValues();
       noteCompared(read, type, [...listComparedNames(query), ...(orderBy ? [orderBy] : [])]);
-      noteRows(read, type, items);
+      noteRows(read, type, JSON.parse(json) as Item[]);
       return read;
     },
     asOf: asOf === undefined ? undefined : at,

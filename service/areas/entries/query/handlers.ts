@@ -32,7 +32,13 @@ import {
   type RowWindow,
 } from './resolve-query.ts';
 import type { Rendering } from './row-json.store.ts';
-import { formatRowResult, localizeRowsText, localizeValue, streamJsonList } from './row-text.ts';
+import {
+  formatRowResult,
+  localizeRowsText,
+  localizeValue,
+  ROW_SEPARATOR,
+  streamJsonList,
+} from './row-text.ts';
 import { readRows, type Rows, streamMatchingIds, streamNamedEntries } from './rows.store.ts';
 
 type QueryOperations = 'listEntries' | 'filterEntries' | 'readEntryData' | 'queryRows' | 'queryRowsByBody';
@@ -64,13 +70,14 @@ export const entryQueryHandlers: Handlers<QueryOperations> = {
 
   queryRowsByBody: (call) => {
     const { body } = call;
-    const parse = (find: FindField) =>
-      typeof body.query === 'string'
-        ? parseQuery(body.query, find)
-        : parseQueryObject(body.query ?? {}, find);
-    return respondWithRows(call, call.params.entryTypeId, { ...body, parse });
+    return respondWithRows(call, call.params.entryTypeId, { ...body, parse: getBodyParser(body) });
   },
 };
+
+const getBodyParser =
+  ({ query }: Call<'queryRowsByBody'>['body']) =>
+  (find: FindField): QueryParseResult =>
+    typeof query === 'string' ? parseQuery(query, find) : parseQueryObject(query ?? {}, find);
 
 interface CellRequest extends CellRef {
   currencyCode?: string | null;
@@ -167,16 +174,45 @@ interface RowsRequest {
   wrapIntoArrays?: boolean;
   textLimit?: number;
   positionOf?: number;
+  isNested?: boolean;
 }
 
 const DEFAULT_LIMIT = 1000;
 
+type RowsCall = Pick<Call, 'db' | 'readDb' | 'signal' | 'caller' | 'services'>;
+
 /** The rows that match a query (spec 4.4; shapes 4, row result). */
-async function respondWithRows(
-  call: Pick<Call, 'db' | 'readDb' | 'signal' | 'caller' | 'services'>,
-  typeName: string,
-  request: RowsRequest,
-) {
+async function respondWithRows(call: RowsCall, typeName: string, request: RowsRequest) {
+  const { total, text, position } = await readWindow(call, typeName, request);
+  return formatRowResult(total, text, position);
+}
+
+/** Rows of a query as the agent server returns them. */
+export interface RowItems {
+  /** Number of all matching rows. */
+  total: number;
+  count: number;
+  /** JSON texts of `{entryId, values, truncated}`, separated by commas. */
+  text: string;
+}
+
+/** Like `queryRowsByBody`, with rows as agents get them; dates are in UTC. */
+export async function queryRowItems(call: Call<'queryRowsByBody'>): Promise<RowItems> {
+  const { body, params } = call;
+  const request = { ...body, parse: getBodyParser(body), dateTimeBehavior: 0, isNested: true };
+  const { total, count, text } = await readWindow(call, params.entryTypeId, request);
+  return { total, count, text: text.replaceAll(ROW_SEPARATOR, ',') };
+}
+
+interface RowWindowText {
+  total: number;
+  count: number;
+  /** The rows without brackets. */
+  text: string;
+  position: number | null | undefined;
+}
+
+async function readWindow(call: RowsCall, typeName: string, request: RowsRequest): Promise<RowWindowText> {
   const { readDb: db, caller, services } = call;
   const { siteId } = caller;
   const { positionOf, limit = DEFAULT_LIMIT, skip = 0 } = request;
@@ -188,6 +224,7 @@ async function respondWithRows(
     extended: false,
     wrapIntoArrays: request.wrapIntoArrays ?? false,
     textLimit: request.textLimit,
+    isNested: request.isNested,
   };
   const { query, fields, position, ...rows } = await readWithSchema(db, siteId, async (schema) => {
     const type = requireType(schema, typeName);
@@ -208,7 +245,7 @@ async function respondWithRows(
     };
   });
   const total = await getTotal(db, query, { limit, skip }, rows);
-  return formatRowResult(total, localizeRowsText(rows.text, fields, behavior, zones), position);
+  return { total, count: rows.count, text: localizeRowsText(rows.text, fields, behavior, zones), position };
 }
 
 /** Number of all matching rows. A page beyond the last row does not know it, so the rows are counted. */

@@ -16,6 +16,8 @@ export interface Rendering {
   wrapIntoArrays: boolean;
   /** Maximum length of texts in characters; undefined: no limit. */
   textLimit?: number | undefined;
+  /** Whether rows are `{entryId, values, truncated}` as agents get them (shapes 8) instead of the rows of the API (shapes 4). */
+  isNested?: boolean | undefined;
 }
 
 /**
@@ -116,19 +118,37 @@ function filesJsonSql(field: SchemaField, { wrapIntoArrays }: Rendering): Sql {
     having count(*) > 0)`;
 }
 
-/** A row as JSON text: the id of the entry and, by apiName, the given fields that have data (shapes 4). */
+/** A row as JSON text: the id of the entry and, by apiName, the given fields that have data. */
 export function rowJsonSql(fields: readonly SchemaField[], rendering: Rendering): Sql {
   const { textLimit } = rendering;
   if (textLimit !== undefined) return truncatedRowJsonSql(fields, rendering, textLimit);
-  return objectSql(fields.map((field) => memberSql(field, valueJsonSql(field, rendering))));
+  return objectSql(
+    fields.map((field) => memberSql(field, valueJsonSql(field, rendering))),
+    rendering,
+  );
 }
 
 /** The member of a field with a leading comma; empty without data. */
 const memberSql = (field: SchemaField, json: Sql): Sql =>
   sql`coalesce(${sql.lit(`,"${field.apiName}":`)} || ${json}, '')`;
 
-const objectSql = (members: readonly Sql[]): Sql =>
-  sql`'{"EntryId":' || ${ENTRY}.entry_id || ${members.length > 0 ? sql`${sql.join(members, sql` || `)} ||` : sql``} '}'`;
+/** @param cutNames the quoted names of truncated fields in JSON; SQL null if there are none */
+function objectSql(members: readonly Sql[], { isNested }: Rendering, cutNames?: Sql): Sql {
+  const id = sql`${ENTRY}.entry_id`;
+  const cut = (name: string) =>
+    cutNames ? [sql`coalesce(${sql.lit(`,"${name}":[`)} || ${cutNames} || ']', '')`] : [];
+  const parts = isNested
+    ? [
+        sql`'{"entryId":' || ${id} || ',"values":{'`,
+        ...(members.length > 0 ? [sql`substr(${concat(members)}, 2)`] : []),
+        sql`'}'`,
+        ...cut('truncated'),
+      ]
+    : [sql`'{"EntryId":' || ${id}`, ...members, ...cut('$cut')];
+  return concat([...parts, sql`'}'`]);
+}
+
+const concat = (parts: readonly Sql[]): Sql => sql.join(parts, sql` || `);
 
 /**
  * The row with truncated texts; `$cut`, which cannot be an apiName, lists the fields whose texts are longer. Large values
@@ -153,8 +173,8 @@ function truncatedRowJsonSql(fields: readonly SchemaField[], rendering: Renderin
     (field) =>
       sql`case when length(${ENTRY}.${prefixColumn(field)}) > ${limit} then ${sql.lit(`,"${field.apiName}"`)} else '' end`,
   );
-  const cut = sql`coalesce(',"$cut":[' || nullif(substr(${sql.join(truncatedNames, sql` || `)}, 2), '') || ']', '')`;
-  return sql`(select ${objectSql([...members, cut])} from (
+  const cutNames = sql`nullif(substr(${concat(truncatedNames)}, 2), '')`;
+  return sql`(select ${objectSql(members, rendering, cutNames)} from (
       select ${ENTRY}.entry_id, ${ENTRY}.vals, ${sql.join(prefixes)}
       from (select ${ENTRY}.entry_id, ${ENTRY}.vals || '{}' as vals offset 0) as ${ENTRY} offset 0
     ) as ${ENTRY})`;
