@@ -217,8 +217,8 @@ export function normalizeItem(raw: RawItem, knowledge: ItemKnowledge): ImportIte
   });
   const noun = kind === 'emails' ? 'sender' : 'organizer';
   if (raw.date === undefined) return refuse('Has no date');
-  if (Number.isNaN(raw.date) || raw.date > LATEST || raw.date < 0)
-    return refuse('Has a date that cannot be read');
+  if (Number.isNaN(raw.date) || raw.date > LATEST) return refuse('Has a date that cannot be read');
+  if (raw.date < 0) return refuse('Has a date before 1970');
   if (!raw.from) return refuse(`Has no ${noun}`);
   const sender = normalizeAddress(raw.from, knowledge, mends);
   if ('exchangeName' in sender) return refuse(`The ${noun} is the Exchange name ${sender.exchangeName}`);
@@ -279,14 +279,24 @@ const isExchangeName = (party: Address): boolean => getExchangeName(party) !== u
 export const hasExchangeName = ({ from, to, cc }: RawItem): boolean =>
   (from !== undefined && isExchangeName(from)) || to.some(isExchangeName) || cc.some(isExchangeName);
 
-const ZONE = /(?:[zZ]|[+-]\d{2}:?\d{2}|\b[A-Z]{2,4})(?:\s*\([^)]*\))?\s*$/;
+/** A zone at the end of a date. An offset follows a time: `-2026` may be a year. AM and PM are no names of zones. */
+const ZONE = /(?:[zZ]|:\d{2}(?:[.,]\d+)?\s*(?:[AP]M\s*)?[+-]\d{2}:?\d{2}|\b(?![AP]M$)[A-Z]{2,4})$/;
+/** A day with full stops comes first everywhere; the browser would read it as a month. */
+const DAY_FIRST = /^(\d{1,2})\.(\d{1,2})\.(\d{4})\b/;
+
+const toIsoDay = (text: string): string =>
+  text.replace(
+    DAY_FIRST,
+    (_date, day: string, month: string, year: string) =>
+      `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
+  );
 
 /**
  * Parses a date of a file; without a zone it is read as UTC (shapes 1), which `isZoneMissing` says.
  * `date` is NaN for text that is no date.
  */
 export function parseDate(text: string): { date: number; isZoneMissing: boolean } {
-  const trimmed = text.trim().replace(/\s*\([^()]*\)\s*$/, '');
+  const trimmed = toIsoDay(text.trim().replace(/\s*\([^()]*\)\s*$/, ''));
   const isZoneMissing = !ZONE.test(trimmed);
   const withZone = /^\d{4}-\d{2}-\d{2}$/.test(trimmed) ? `${trimmed}T00:00:00` : trimmed;
   const suffix = /^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(withZone) ? 'Z' : ' UTC';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createZipWriter } from '../../../files/workbook/zip-writer.fixture.ts';
-import { isBroken, normalizeItem } from './items.ts';
+import { isBroken, normalizeItem, parseDate } from './items.ts';
 import type { BrokenRow, ImportItem, Parties } from './items.ts';
 import { detectFormat, readImportFile } from './read-file.ts';
 import type { FileFormat } from './read-file.ts';
@@ -167,6 +167,7 @@ test('hostile headers break or mend their own row only', async () => {
     mail([SENT, TO]),
     mail([SENT, 'From: Ada <ada@>', TO]),
     mail([SENT, `From: Ada \ud800 <ada@example.com>`, TO, `Message-ID: ${'x'.repeat(1001)}`]),
+    mail(['Date: Wed, 31 Dec 1969 23:59:59 +0000', FROM, TO]),
   ];
   const results = await Promise.all(mails.map((one) => read('one.eml', one)));
   expect(results.map(({ broken }) => broken[0]?.reason)).toEqual([
@@ -181,6 +182,7 @@ test('hostile headers break or mend their own row only', async () => {
     'Has no sender',
     'The sender has no valid e-mail address: ada@',
     undefined,
+    'Has a date before 1970',
   ]);
   const item = (at: number) => results[at]?.items[0];
   expect(item(3)?.to.map(({ address }) => address)).toEqual(['jo@outside.example']);
@@ -274,6 +276,17 @@ test('a table with the properties of the import has names, copies and the person
   expect(broken).toMatchObject([{ row: 3, label: '2', reason: 'Has a date that cannot be read' }]);
   const unknown = await read('other.csv', 'a,b\n1,2\n');
   expect(unknown.broken[0]?.reason).toContain('The columns are not known');
+});
+
+test.each([
+  ['3/1/2026 10:00:00 PM', '2026-03-01T22:00:00.000Z', true],
+  ['3/1/2026 10:00:00 PM +02:00', '2026-03-01T20:00:00.000Z', false],
+  ['01.03.2026 22:00', '2026-03-01T22:00:00.000Z', true],
+  ['1-Mar-2026', '2026-03-01T00:00:00.000Z', true],
+  ['2026-03-01 10:00:00-0500', '2026-03-01T15:00:00.000Z', false],
+  ['Sun, 1 Mar 2026 10:00:00 GMT', '2026-03-01T10:00:00.000Z', false],
+])('%s has the time of its zone, or of UTC without one', (text, date, isZoneMissing) => {
+  expect(parseDate(text)).toEqual({ date: Date.parse(date), isZoneMissing });
 });
 
 const EMAIL = {
