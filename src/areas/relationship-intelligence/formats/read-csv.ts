@@ -116,7 +116,9 @@ function readCells(cells: readonly string[], { fields, isMeetings, kind }: CsvLa
   const date = readDate(values.get('date'), mends);
   // The reports of Exchange are in UTC by definition, so that nothing is assumed.
   if (kind === 'exchange') mends.delete('zoneAssumed');
-  const [sender] = parseList(values.get('sender') ?? '');
+  const senders = parseList(values.get('sender') ?? '');
+  // A name such as "Okafor, Ada" without quotation marks is two parties, the first without an address.
+  const sender = senders.find(({ address }) => address !== '') ?? senders[0];
   const senderName = values.get('senderName')?.trim() ?? '';
   const userId = Number(values.get('userId') ?? '');
   const mailbox = values.get('mailbox')?.trim() ?? '';
@@ -154,7 +156,7 @@ function findRecordEnd(text: string): number {
 /** Most characters of a record: above it, a quotation mark was not closed. */
 const MAX_RECORD_CHARS = 16 * 1024 * 1024;
 
-/** Yields the records of a CSV file with the number of each, from 1; the heading is the first. */
+/** Yields the records of a CSV file, empty lines too; the heading is the first that is not empty. */
 async function* readRecords(
   file: Blob,
   onBytes: OnBytes,
@@ -163,7 +165,8 @@ async function* readRecords(
   let delimiter: string | undefined;
   function parse(text: string): { cells: string[]; error?: string }[] {
     delimiter ??= guessDelimiter(text);
-    const { data, errors } = Papa.parse<string[]>(text, { delimiter, skipEmptyLines: 'greedy' });
+    // Empty lines are kept: errors name rows by their position among all.
+    const { data, errors } = Papa.parse<string[]>(text.replace(/\r?\n$/, ''), { delimiter });
     const reasons = new Map(
       errors.flatMap(({ type, row, message }) =>
         type === 'Quotes' && row !== undefined ? [[row, message] as const] : [],
@@ -188,7 +191,7 @@ async function* readRecords(
 const DELIMITERS = [',', ';', '\t'];
 
 function guessDelimiter(text: string): string {
-  const [heading = ''] = text.split('\n', 1);
+  const [heading = ''] = text.trimStart().split('\n', 1);
   const count = (one: string) => heading.split(one).length;
   return DELIMITERS.reduce((best, one) => (count(one) > count(best) ? one : best));
 }
@@ -210,6 +213,7 @@ export async function* readCsv(
   const messages = new Map<string, RawItem>();
   for await (const { cells, error } of readRecords(file, onBytes)) {
     row += 1;
+    if (error === undefined && cells.every((cell) => cell.trim() === '')) continue;
     if (!layout) {
       layout = recognizeColumns(cells);
       if (!layout) {

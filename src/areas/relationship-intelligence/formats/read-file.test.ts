@@ -289,6 +289,22 @@ test.each([
   expect(parseDate(text)).toEqual({ date: Date.parse(date), isZoneMissing });
 });
 
+test('a wrong quotation mark breaks its own row, also behind empty lines', async () => {
+  const { items, broken } = await read(
+    'own.csv',
+    [
+      '',
+      'uniqueId,sentDate,sender,recipientsTo',
+      '',
+      '1,2026-03-01T08:00:00Z,"Okafor, Ada <ada@example.com>",jo@outside.example',
+      '2,2026-03-01T08:00:00Z,ada@example.com,"jo@outside.example"x',
+      '',
+    ].join('\r\n'),
+  );
+  expect(items).toMatchObject([{ row: 4, uniqueId: '1', from: { address: 'ada@example.com' } }]);
+  expect(broken).toEqual([{ row: 5, reason: 'A quotation mark is not closed or not doubled' }]);
+});
+
 const EMAIL = {
   uniqueId: 'a',
   sentDate: '2026-03-01T08:00:00Z',
