@@ -305,6 +305,21 @@ test('a wrong quotation mark breaks its own row, also behind empty lines', async
   expect(broken).toEqual([{ row: 5, reason: 'A quotation mark is not closed or not doubled' }]);
 });
 
+test('a byte order mark, UTF-16 and Windows-1252 are understood', async () => {
+  const mbox = `From a@example.com Sun Mar 01 08:00:00 2026\n${mail([SENT, FROM, TO, ID])}`;
+  expect((await read('a.mbox', `\ufeff${mbox}`)).items).toHaveLength(1);
+  const table =
+    'uniqueId,sentDate,sender,recipientsTo\n1,2026-03-01T08:00:00Z,Zoë <ada@example.com>,jo@outside.example\n';
+  const utf16 = Uint16Array.from(`\ufeff${table}`, (letter) => letter.charCodeAt(0));
+  const western = Uint8Array.from(table, (letter) => letter.charCodeAt(0));
+  const json = Uint16Array.from('\ufeff[{"a":1}]', (letter) => letter.charCodeAt(0));
+  for (const content of [utf16, western, `\ufeff${table}`]) {
+    const { format, items } = await read('a.csv', [content]);
+    expect([format, items[0]?.from.name]).toEqual(['csv', 'Zoë']);
+  }
+  expect((await read('a.json', [json])).broken).toMatchObject([{ reason: 'Has no date' }]);
+});
+
 const EMAIL = {
   uniqueId: 'a',
   sentDate: '2026-03-01T08:00:00Z',

@@ -6,6 +6,7 @@ import { readCsv } from './read-csv.ts';
 import type { CalendarPeriod } from './read-ics.ts';
 import { readJson, readNdjson } from './read-json.ts';
 import { readEml, readMbox, readZip } from './read-mail.ts';
+import { detectUtf16 } from './text-stream.ts';
 
 export type FileFormat =
   | 'json'
@@ -21,6 +22,8 @@ export type FileFormat =
   | 'unknown';
 
 const HEAD_BYTES = 4096;
+/** Byte order mark of UTF-8. */
+const UTF8_MARK = [0xef, 0xbb, 0xbf];
 const PST_SIGNATURE = [0x21, 0x42, 0x44, 0x4e];
 
 /** The format by the first bytes of the file, and by its name where they are not enough. */
@@ -28,18 +31,20 @@ export function detectFormat(name: string, head: Uint8Array): FileFormat {
   if (head[0] === 0x50 && head[1] === 0x4b) return 'zip';
   // "!BDN", of PST and OST files.
   if (PST_SIGNATURE.every((byte, at) => head[at] === byte)) return 'pst';
-  const text = new TextDecoder('utf-8')
+  const utf16 = detectUtf16(head);
+  const text = new TextDecoder(utf16 ?? 'utf-8')
     .decode(head)
     .replace(/^\ufeff/, '')
     .trimStart();
   if (text.includes('\0')) return 'unknown';
   if (/^BEGIN:VCALENDAR/i.test(text)) return 'ics';
-  if (text.startsWith('From ')) return 'mbox';
+  // Mails are read as bytes.
+  if (text.startsWith('From ')) return utf16 ? 'unknown' : 'mbox';
   if (text.startsWith('[')) return 'json';
   if (text.startsWith('{'))
     return /\.(ndjson|jsonl)$/i.test(name) || /^\{.*\}\s*\n\s*\{/.test(text) ? 'ndjson' : 'json';
   const [first = ''] = text.split('\n', 1);
-  if (/^[\w-]+:[ \t]/.test(first) || /\.eml$/i.test(name)) return 'eml';
+  if (!utf16 && (/^[\w-]+:[ \t]/.test(first) || /\.eml$/i.test(name))) return 'eml';
   return /[,;\t]/.test(first) || /\.(csv|tsv)$/i.test(name) ? 'csv' : 'unknown';
 }
 
@@ -62,8 +67,10 @@ export async function* readImportFile(
     return;
   }
   let row = 0;
+  const hasMark = UTF8_MARK.every((byte, at) => head[at] === byte);
   try {
-    for await (const one of open(file, format, { period, onBytes, onFormat })) {
+    const content = hasMark ? file.slice(UTF8_MARK.length) : file;
+    for await (const one of open(content, format, { period, onBytes, onFormat })) {
       ({ row } = one);
       yield one;
     }
@@ -76,7 +83,7 @@ export async function* readImportFile(
   }
 }
 
-async function* open(file: File, format: FileFormat, options: ReadOptions): AsyncGenerator<ReadRow> {
+async function* open(file: Blob, format: FileFormat, options: ReadOptions): AsyncGenerator<ReadRow> {
   const { onBytes, period, onFormat } = options;
   switch (format) {
     case 'json':

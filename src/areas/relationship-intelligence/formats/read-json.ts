@@ -1,5 +1,6 @@
 /** JSON and NDJSON: the import's own request (spec 2.4), or a flat list of e-mails or meetings. */
 import type { OnBytes } from '../../../files/read-chunks.ts';
+import { decodeText } from '../../../files/table/decode-text.ts';
 import { parseDate } from './items.ts';
 import type { Address, Mend, RawItem, ReadRow } from './items.ts';
 import { readLines } from './text-stream.ts';
@@ -110,7 +111,7 @@ export async function* readJson(file: Blob, onBytes: OnBytes): AsyncGenerator<Re
   }
   let parsed: unknown;
   try {
-    parsed = JSON.parse(await file.text());
+    parsed = JSON.parse(decodeText(new Uint8Array(await file.arrayBuffer())).text);
   } catch {
     yield values.breakRow('The file starts as JSON but is invalid. It may be cut off at the end');
     return;
