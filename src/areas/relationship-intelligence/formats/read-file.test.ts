@@ -442,6 +442,30 @@ test('a recurring event becomes a meeting for each occurrence of the period, bou
   expect(endless.items.at(-1)?.mends).toContain('occurrencesLimited');
 });
 
+test('times of a recurrence in UTC are compared in the zone of the event', async () => {
+  const events = [
+    event([
+      'UID:a',
+      'DTSTART;TZID=Europe/Berlin:20260302T100000',
+      'DTEND;TZID=Europe/Berlin:20260302T110000',
+      'RRULE:FREQ=DAILY;UNTIL=20260306T090000Z',
+      'EXDATE:20260303T090000Z',
+    ]),
+    event(['UID:a', 'RECURRENCE-ID:20260304T090000Z', 'DTSTART:20260304T150000Z', 'DURATION:PT1H']),
+    event(['UID:a', 'RECURRENCE-ID:20260305T090000Z', 'DTSTART:20260305T090000Z', 'STATUS:CANCELLED']),
+    event(['UID:b', 'DTSTART:20260302T080000Z', 'RDATE;VALUE=PERIOD:20260303T080000Z/PT2H']),
+  ];
+  const { items, broken } = await read('a.ics', `BEGIN:VCALENDAR\r\n${events.join('\r\n')}\r\nEND:VCALENDAR`);
+  expect(items.map(({ date }) => new Date(date).toISOString().slice(0, 16)).toSorted()).toEqual([
+    '2026-03-02T08:00',
+    '2026-03-02T09:00',
+    '2026-03-03T08:00',
+    '2026-03-04T15:00',
+    '2026-03-06T09:00',
+  ]);
+  expect(broken.map(({ reason }) => reason)).toEqual(['The meeting was cancelled']);
+});
+
 test('broken events give a reason, the others are read', async () => {
   const events = [
     event(['UID:a']),

@@ -1,7 +1,7 @@
 /** Calendars (RFC 5545): events become meetings, recurring ones a meeting for each occurrence of the period. */
 import ICAL from 'ical.js';
 import { resolveTimeZone } from '../../../../contract/rules/dates/time-zones.ts';
-import { fromWallTimeNearest } from '../../../../contract/rules/dates/wall-time.ts';
+import { fromWallTimeNearest, toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 import type { OnBytes } from '../../../files/read-chunks.ts';
 import type { Address, Mend, RawItem, ReadRow } from './items.ts';
 import { readLines } from './text-stream.ts';
@@ -49,6 +49,35 @@ function toMilliseconds(
   return wall;
 }
 
+/**
+ * A time in UTC as that of a zone without its name: `ical.js` compares the times of a recurrence as they stand, and programs write the end
+ * of a rule and its exceptions in UTC although the event has a zone. Other times stay.
+ */
+function toZone(time: ICAL.Time, zoneName: string | undefined, zones: FileZones): ICAL.Time {
+  if (time.zone !== ICAL.Timezone.utcTimezone || zoneName === undefined) return time;
+  const zone = resolveTimeZone(zoneName);
+  const defined = zones.get(zoneName);
+  let wall: number;
+  if (zone !== undefined) wall = toWallTime(toWall(time), zone);
+  else if (defined) wall = toWall(time.convertToZone(defined));
+  else return time;
+  const date = new Date(wall);
+  return ICAL.Time.fromData({
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    isDate: false,
+  });
+}
+
+const getZoneName = (component: ICAL.Component, property: string): string | undefined => {
+  const name = component.getFirstProperty(property)?.getFirstParameter('tzid');
+  return name === '' ? undefined : name;
+};
+
 const toAddress = (property: ICAL.Property): Address => {
   const value = String(property.getFirstValue() ?? '');
   const email = property.getFirstParameter('email');
@@ -62,8 +91,8 @@ class EventReader {
   readonly #period: CalendarPeriod;
   readonly #zones = new Map<string, ICAL.Timezone>();
   readonly #recurring: { lines: readonly string[]; row: number }[] = [];
-  /** Starts of occurrences that have an event of their own, by uid. */
-  readonly #exceptions = new Map<string, Set<string>>();
+  /** Starts of occurrences that have an event of their own, in milliseconds since 1970, by uid. */
+  readonly #exceptions = new Map<string, Set<number>>();
   #row = 0;
 
   constructor(period: CalendarPeriod) {
@@ -110,6 +139,12 @@ class EventReader {
     const event = new ICAL.Event(component);
     const uid = String(component.getFirstPropertyValue('uid') ?? '');
     const label = uid === '' ? undefined : uid;
+    const recurrenceId = component.getFirstPropertyValue('recurrence-id');
+    if (recurrenceId instanceof ICAL.Time) {
+      const zone = getZoneName(component, 'recurrence-id');
+      const starts = this.#exceptions.get(uid) ?? new Set();
+      this.#exceptions.set(uid, starts.add(toMilliseconds(recurrenceId, zone, this.#zones, new Set())));
+    }
     if (String(component.getFirstPropertyValue('status') ?? '').toUpperCase() === 'CANCELLED') {
       yield { row, reason: 'The meeting was cancelled', label };
       return;
@@ -119,10 +154,7 @@ class EventReader {
       yield { row, reason: 'Has no date', label };
       return;
     }
-    const recurrenceId = component.getFirstPropertyValue('recurrence-id');
     if (recurrenceId instanceof ICAL.Time) {
-      const starts = this.#exceptions.get(uid) ?? new Set();
-      this.#exceptions.set(uid, starts.add(recurrenceId.toString()));
       yield this.#toItem(event, row, uid, { start: event.startDate, end: getEnd(event) }, recurrenceId);
       return;
     }
@@ -133,7 +165,28 @@ class EventReader {
     yield* this.#expandOccurrences(event, row, uid);
   }
 
+  /** Converts the times of a recurrence to the zone in which the event starts, and adds the start to single dates: `ical.js` leaves it out. */
+  #alignRecurrence({ component, startDate }: ICAL.Event): void {
+    const zone = getZoneName(component, 'dtstart');
+    const rules = component.getAllProperties('rrule');
+    if (rules.length === 0) component.addPropertyWithValue('rdate', startDate);
+    for (const property of rules) {
+      const rule = property.getFirstValue();
+      if (rule instanceof ICAL.Recur && rule.until) rule.until = toZone(rule.until, zone, this.#zones);
+    }
+    for (const name of ['exdate', 'rdate'])
+      for (const property of component.getAllProperties(name)) {
+        const times = property
+          .getValues()
+          .map((value) => (value instanceof ICAL.Period ? value.start : value));
+        property.setValues(
+          times.map((time) => (time instanceof ICAL.Time ? toZone(time, zone, this.#zones) : time)),
+        );
+      }
+  }
+
   *#expandOccurrences(event: ICAL.Event, row: number, uid: string): Generator<ReadRow> {
+    this.#alignRecurrence(event);
     const exceptions = this.#exceptions.get(uid);
     const duration = getEnd(event)?.subtractDate(event.startDate);
     const iterator = event.iterator();
@@ -147,7 +200,7 @@ class EventReader {
       const { date = 0 } = item;
       if (date > this.#period.to) break;
       const isLast = steps >= MAX_STEPS || occurrences + 1 >= MAX_OCCURRENCES;
-      if (date >= this.#period.from && exceptions?.has(time.toString()) !== true) {
+      if (date >= this.#period.from && exceptions?.has(date) !== true) {
         occurrences += 1;
         yield isLast ? { ...item, mends: [...(item.mends ?? []), 'occurrencesLimited'] } : item;
       }
@@ -165,10 +218,8 @@ class EventReader {
   ): RawItem {
     const { component } = event;
     const mends = new Set<Mend>();
-    const convert = (time: ICAL.Time, property: string) => {
-      const zone = component.getFirstProperty(property)?.getFirstParameter('tzid');
-      return toMilliseconds(time, zone === '' ? undefined : zone, this.#zones, mends);
-    };
+    const convert = (time: ICAL.Time, property: string) =>
+      toMilliseconds(time, getZoneName(component, property), this.#zones, mends);
     const endProperty = component.getFirstProperty('dtend') ? 'dtend' : 'dtstart';
     const modified =
       component.getFirstPropertyValue('last-modified') ?? component.getFirstPropertyValue('dtstamp');
