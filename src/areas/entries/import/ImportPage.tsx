@@ -102,7 +102,9 @@ function EntryImport({ subject, onTypeCreated }: EntryImportProps) {
   const preparation = usePreparation<EntryFileSession, EntryImportSetup>(
     () => openSession(schema),
     (file, session, fileName) =>
-      type ? createSetup(type.id, file, fields) : createTypeSetup(file, session.getGuesses(), fileName),
+      type
+        ? createSetup(type.id, file, fields, session.getGuesses())
+        : createTypeSetup(file, session.getGuesses(), fileName),
   );
   const { stage } = preparation;
   if (stage.status !== 'ready')

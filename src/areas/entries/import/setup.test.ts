@@ -3,6 +3,7 @@ import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
 import type { TableSource } from '../../../files/table/table.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
+import { guessColumn } from './guess-field.ts';
 import { saveSetup, createSetup } from './setup.ts';
 
 const FIELDS: readonly Field[] = [
@@ -47,6 +48,33 @@ test('stores the field of a heading that is repeated', () => {
   const file = fileOf(TEXT, '1', ['Name', 'Size', 'Size']);
   saveSetup(9, file.headings, createSetup(9, file, FIELDS));
   expect(createSetup(9, file, FIELDS).mapping).toEqual(['Name', 'Size', undefined]);
+});
+
+test('takes the order of dates and the decimal sign from more rows than the first', () => {
+  const dated: Field = {
+    ...FIELD_DEFAULTS,
+    id: 3,
+    entryTypeId: 9,
+    apiName: 'Due',
+    name: 'Due',
+    fieldType: 4,
+    isDateOnly: true,
+  };
+  const dates = ['1/2/2026', '3/4/2026', '5/6/2026', '7/25/2026'];
+  const sizes = ['1', '2', '3', '1,234'];
+  const file: OpenedFile = {
+    headings: ['Due', 'Size'],
+    samples: [dates, sizes].map((values) => values.slice(0, 3).join(' · ')),
+    rows: 4,
+    source: TEXT,
+  };
+  const guesses = [guessColumn('Due', dates), guessColumn('Size', sizes)];
+  expect(createSetup(9, file, [...FIELDS, dated], guesses).rules).toMatchObject({
+    dates: 'mdy',
+    decimal: 'comma',
+  });
+  // A column of texts says nothing about dates.
+  expect(createSetup(9, file, FIELDS, guesses).rules).toMatchObject({ dates: 'dmy' });
 });
 
 test('a full storage keeps no setup and refuses none', () => {

@@ -107,9 +107,14 @@ function mappingOf(
 }
 
 /** Initial setup of a file: as stored for these headings, otherwise guessed. */
-export function createSetup(typeId: number, file: OpenedFile, fields: readonly Field[]): EntryImportSetup {
+export function createSetup(
+  typeId: number,
+  file: OpenedFile,
+  fields: readonly Field[],
+  guesses: readonly ColumnGuess[] = [],
+): EntryImportSetup {
   const { headings } = file;
-  const rules = guessRules(file, fields);
+  const rules = guessRules(file, fields, guesses);
   const stored = loadStoredSetup(typeId);
   const mapping = mappingOf(headings, fields, stored);
   const saysZone = rules.zone !== 'UTC' || headings.some((heading) => /\(UTC\)\s*$/.test(heading));
@@ -156,27 +161,39 @@ const hasDecimalComma = (value: string, { source }: OpenedFile): boolean =>
 
 const MONTH_FIRST = /^(?:0?[1-9]|1[0-2])[/.-](?:1[3-9]|2\d|3[01])[/.-]\d{4}/;
 
+const isDate = ({ fieldType }: Field): boolean => fieldType === FIELD.date;
 const isNumber = (field: Field): boolean => field.fieldType === FIELD.number || holdsMoney(field);
 
-/** First values of columns that seem to hold matching fields. */
+/** Values of columns that seem to hold matching fields: some of many rows, or the first ones. */
 function getSampleValues(
   { headings, samples }: OpenedFile,
   fields: readonly Field[],
+  guesses: readonly ColumnGuess[],
   isMeant: (field: Field) => boolean,
 ): string[] {
   const matchingNames = new Set(fields.filter(isMeant).map(({ apiName }) => apiName));
   return guessMapping(headings, fields).flatMap((key, at) =>
-    key !== undefined && matchingNames.has(key) ? (samples[at] ?? '').split(' · ') : [],
+    key !== undefined && matchingNames.has(key)
+      ? (guesses[at]?.sample ?? (samples[at] ?? '').split(' · '))
+      : [],
   );
 }
 
-/** Guesses the rules from the headings and first values. */
-export function guessRules(file: OpenedFile, fields: readonly Field[]): ParseRules {
-  const numbers = file.source.kind === 'text' ? getSampleValues(file, fields, isNumber) : [];
-  const dates = getSampleValues(file, fields, ({ fieldType }) => fieldType === FIELD.date);
+/** Guesses the rules from the headings and values. */
+export function guessRules(
+  file: OpenedFile,
+  fields: readonly Field[],
+  guesses: readonly ColumnGuess[] = [],
+): ParseRules {
+  const numbers = file.source.kind === 'text' ? getSampleValues(file, fields, guesses, isNumber) : [];
+  const dates = getSampleValues(file, fields, guesses, isDate);
+  const areMonthsFirst = guessMapping(file.headings, fields).some(
+    (key, at) =>
+      guesses[at]?.dates === 'mdy' && fields.some((field) => field.apiName === key && isDate(field)),
+  );
   return {
     decimal: numbers.some((value) => hasDecimalComma(value, file)) ? 'comma' : 'point',
-    dates: dates.some((value) => MONTH_FIRST.test(value)) ? 'mdy' : 'dmy',
+    dates: areMonthsFirst || dates.some((value) => MONTH_FIRST.test(value)) ? 'mdy' : 'dmy',
     zone: guessZone(file.headings, fields),
     empty: 'keep',
     near: 'refuse',
