@@ -160,6 +160,7 @@ describe('cells', () => {
     ],
     [{ 'Parent (id)': '99' }, 'Parent: There is no entry 99'],
     [{ Owner: 'Nobody' }, 'Owner: There is no user “Nobody”'],
+    [{ Reason: 'a\0b' }, 'Reason: Has a character that cannot be stored'],
     [{ Stage: 'Lost' }, 'Reason: Is required under the current conditions'],
   ])('refuses %j: %s', async (line, text, rules: Partial<ParseRules> = {}) => {
     expect(await news(line, { rules })).toMatchObject({ outcome: 'cannot', messages: [text] });
@@ -243,6 +244,18 @@ describe('rows', () => {
     ]);
     expect(await news({ Name: 'Berg' }, { rules: { near: 'allow' } })).toMatchObject({ outcome: 'create' });
   });
+});
+
+test('asks the service for no name that it would refuse', async () => {
+  const checker = createRowChecker();
+  const headings = ['Name', 'Parent'];
+  const file = await checker.open(
+    new Blob([formatCsv([headings, ['One', 'a\0b'], ['Two', 'Alpha']])]),
+    () => undefined,
+  );
+  if ('error' in file) throw new Error(file.error);
+  const request = { fields: FIELDS, mapping: headings, rules: guessRules(file, FIELDS), key: '' };
+  expect(checker.getMissingLookups(request).references.map(({ names }) => names)).toEqual([['Alpha']]);
 });
 
 test('looks up again after a failure instead of treating entries as new', async () => {

@@ -36,13 +36,19 @@ const getParents = ({ values }: EntryImportRow): number[] =>
     .flat()
     .flatMap((value) => (typeof value === 'number' ? value : []));
 
-test('keeps the cells of the file if they are wanted and not too long', () => {
+test('keeps the cells of the file if they are wanted and not too long, without characters that the service refuses', () => {
   const plans = [
     { ...makePlan(2, [{ fieldId: NAME, value: 'One' }]), cells: ['One', '=1+1'] },
-    { ...makePlan(3, [{ fieldId: NAME, value: 'Two' }]), cells: ['x'.repeat(1_000_001)] },
+    { ...makePlan(3, [{ fieldId: NAME, value: 'Two' }]), cells: ['x'.repeat(1_000_000), 'y'] },
+    { ...makePlan(4, [{ fieldId: NAME, value: 'Three' }]), cells: ['Three', 'a\0b\ud800'] },
   ];
-  expect(parse(toImportItems(plans, true)).map(({ cells }) => cells)).toEqual([['One', '=1+1'], undefined]);
-  expect(parse(toImportItems(plans)).map(({ cells }) => cells)).toEqual([undefined, undefined]);
+  expect(parse(toImportItems(plans, true)).map(({ cells }) => cells)).toEqual([
+    ['One', '=1+1'],
+    undefined,
+    ['Three', 'a\ufffdb\ufffd'],
+  ]);
+  expect(parse(toImportItems(plans)).map(({ cells }) => cells)).toEqual([undefined, undefined, undefined]);
+  expect(toStoredColumns(['Name', 'a\0'])).toEqual(['Name', 'a\ufffd']);
   expect(toStoredColumns(['Name', 'Score'])).toEqual(['Name', 'Score']);
   expect(toStoredColumns(['x'.repeat(1_001)])).toBeUndefined();
 });

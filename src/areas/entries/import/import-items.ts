@@ -15,7 +15,7 @@ export function toImportItems(plans: readonly Plan[], keepsCells = false): Entry
   const numbers = new Map(order.map(({ row }, index) => [row, index + 1]));
   const secondItems: EntryImportRow[] = [];
   const items = order.map(({ row, id, work, cells }, index): EntryImportRow => {
-    const file = keepsCells && cells?.every(isStorable) ? { cells: [...cells] } : {};
+    const file = keepsCells && cells && areStorable(cells) ? { cells: cells.map(toStorableText) } : {};
     const isLater = ({ rowOrder, value }: FieldWrite): boolean =>
       rowOrder === 'later' && getReferencedRows(value).some((other) => (numbers.get(other) ?? 0) > index);
     const later = work.items.filter(isLater);
@@ -44,14 +44,19 @@ export function toImportItems(plans: readonly Plan[], keepsCells = false): Entry
 /** Columns and lengths that the service keeps of a file (contract, EntryImport). */
 const MAX_COLUMNS = 1_000;
 const MAX_HEADING_LENGTH = 1_000;
-const MAX_CELL_LENGTH = 1_000_000;
+/** Characters of the cells of a row: with its values they fit into a part of the upload (contract, putJobPart: 8 MiB). */
+const MAX_CELLS_LENGTH = 1_000_000;
 
-const isStorable = (cell: string): boolean => cell.length <= MAX_CELL_LENGTH;
+const areStorable = (cells: readonly string[]): boolean =>
+  cells.reduce((sum, { length }) => sum + length, 0) <= MAX_CELLS_LENGTH;
+
+/** The text without characters that the service refuses, also in columns that are not imported. */
+const toStorableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
 /** Headings of a file as the service keeps them; undefined for a file with more or longer ones. */
 export const toStoredColumns = (headings: readonly string[]): string[] | undefined =>
   headings.length <= MAX_COLUMNS && headings.every(({ length }) => length <= MAX_HEADING_LENGTH)
-    ? [...headings]
+    ? headings.map(toStorableText)
     : undefined;
 
 /** A value with numbers of items instead of rows of the file. */

@@ -73,10 +73,13 @@ function parseCells(
   );
 }
 
+/** Whether the service takes the text: it refuses U+0000 and halves of characters. */
+export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
 function parseText(value: string, { isKey }: Field): ParseResult<string> {
   const most = isKey ? MAX_NAME_LENGTH : MAX_TEXT_LENGTH;
   if (value.length > most) return { error: `Has ${value.length} characters; the maximum is ${most}` };
-  return value.includes('\0') ? { error: 'Has a character that cannot be stored (U+0000)' } : { value };
+  return isStorableText(value) ? { value } : { error: 'Has a character that cannot be stored' };
 }
 
 const ID_LIST = /[;,\s]+/;

@@ -26,7 +26,7 @@ import { addItems, createNameIndex, createChoiceIndex, copyNameIndex, normalizeN
 import type { NameIndex, NamedItem } from './name-index.ts';
 import { isNewId } from './new-fields.ts';
 import type { ChoiceCount } from './new-fields.ts';
-import { getFieldCells } from './parse-row.ts';
+import { getFieldCells, isStorableText } from './parse-row.ts';
 import { canHold } from './row-references.ts';
 import type { RowWork, StoredValue } from './stored-values.ts';
 import { toStoredValue } from './stored-values.ts';
@@ -239,7 +239,7 @@ function countNames(rows: readonly FileRow[], column: number, isMultiSelect: boo
     const cell = cells[column] ?? '';
     const names = isMultiSelect ? parseNameList(cell) : [cell.trim()];
     for (const name of new Set(names)) {
-      if (name === '' || name.length > MAX_CHOICE_NAME_LENGTH) continue;
+      if (name === '' || name.length > MAX_CHOICE_NAME_LENGTH || !isStorableText(name)) continue;
       const known = counts.get(normalizeName(name));
       if (known) known.rowCount += 1;
       else if (counts.size < MAX_CHOICE_NAMES) counts.set(normalizeName(name), { name, rowCount: 1 });
@@ -280,7 +280,8 @@ function collectReferences(
     // Ids take precedence over names.
     if (all.id.trim() !== '') continue;
     for (const name of texts)
-      if (name !== '' && name.length <= MAX_NAME_LENGTH) names.set(name.toLowerCase(), name);
+      if (name !== '' && name.length <= MAX_NAME_LENGTH && isStorableText(name))
+        names.set(name.toLowerCase(), name);
   }
 }
 
