@@ -112,6 +112,7 @@ describe('cells', () => {
     [{ Stage: 'won' }, [4]],
     [{ Stage: '5', Reason: 'price' }, [5, 'price']],
     [{ Tags: 'Lost; "Hold; on"; #4' }, [[5, 6, 4]]],
+    [{ Tags: ' ; ""' }, []],
     [{ Size: '1,234.5' }, [1234.5]],
     [{ Size: '-.5e3' }, [-500]],
     [{ Revenue: 'USD 12.50' }, ['USD 12.5']],

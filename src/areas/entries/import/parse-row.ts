@@ -306,6 +306,9 @@ export function getFieldCells(cells: readonly string[], { field, value, id, curr
   return { all, isEmpty };
 }
 
+/** Whether a cell has only the separators of a list. */
+const isEmptyList = ({ value }: TargetValue): boolean => Array.isArray(value) && value.length === 0;
+
 /** Parses a row by its columns. */
 export function parseRow(
   { row, cells, error }: FileRow,
@@ -331,7 +334,9 @@ export function parseRow(
     }
     const read = parseCells(all, field, rules, getIndex(field));
     if ('error' in read) target.errors.push({ field: field.apiName, message: read.error });
-    else target.values.set(field.id, read.value);
+    else if (isEmptyList(read.value)) {
+      if (rules.empty === 'clear') target.values.set(field.id, undefined);
+    } else target.values.set(field.id, read.value);
   }
   return target;
 }
