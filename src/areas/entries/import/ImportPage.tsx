@@ -23,6 +23,7 @@ import { toImportItems, toStoredColumns } from './import-items.ts';
 import {
   buildExtension,
   findNewFieldErrors,
+  findTotalError,
   findTypeErrors,
   listChoiceColumns,
   pickNames,
@@ -203,6 +204,13 @@ const NO_TYPE = { apiName: '', singularName: '', pluralName: '' };
 
 /** Why the rows cannot be checked yet. */
 function findBlock({ mapping, created }: SchemaPlan, errors: SchemaErrors, isNewType: boolean) {
+  const totalError = findTotalError({ created });
+  if (totalError !== undefined)
+    return (
+      <Banner tone="bad" title="Choose fewer fields">
+        {totalError}
+      </Banner>
+    );
   if (errors.columns.size > 0 || Object.keys(errors.type).length > 0)
     return (
       <Banner tone="bad" title="Correct the names">

@@ -6,6 +6,7 @@ import type { Field } from '../model/schema.ts';
 import {
   buildExtension,
   findNewFieldErrors,
+  findTotalError,
   findTypeErrors,
   guessNewFields,
   listChoiceColumns,
@@ -210,6 +211,9 @@ test('tells what stands against new fields and types', () => {
     3: 'There is a field named Size',
     4: 'Choose the entry type',
   });
+  const created = Array.from({ length: 201 }, (_, column) => ({ column, field: NAME }));
+  expect(findTotalError({ created })).toContain('at most 200 fields; these are 201');
+  expect(findTotalError({ created: created.slice(1) })).toBeUndefined();
   const type = { ...COMPANY, id: 9, name: 'Company', entryListId: -5 };
   expect(findTypeErrors({ ...COMPANY, apiName: 'company' }, [type])).toEqual({
     apiName: 'Companies have this name',

@@ -225,6 +225,15 @@ export function findNewFieldErrors(
   return errors;
 }
 
+/** Fields that one import can create (contract, SchemaExtensionInfo). */
+const MAX_NEW_FIELDS = 200;
+
+/** Why the import cannot create its fields together. */
+export const findTotalError = ({ created }: Pick<SchemaPlan, 'created'>): string | undefined =>
+  created.length > MAX_NEW_FIELDS
+    ? `An import creates at most ${MAX_NEW_FIELDS} fields; these are ${created.length}. Set the other columns to Ignored.`
+    : undefined;
+
 const findNameError = (name: string): string | undefined => {
   if (name.trim() === '') return 'Enter a name';
   return name.trim().length > MAX_NAME_LENGTH
