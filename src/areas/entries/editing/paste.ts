@@ -1,4 +1,6 @@
 import type { FieldValue, NamedValue, RowVm } from '../../../../contract/generated/types.gen.ts';
+import { countCells } from '../../../ui/cell-navigation.ts';
+import type { CellRange } from '../../../ui/cell-navigation.ts';
 import type { Field } from '../model/schema.ts';
 import { getValue, isSameValue } from '../model/values.ts';
 import type { ChangeSet, StagedCell } from './change-set.ts';
@@ -15,6 +17,16 @@ export interface CellBlock {
   /** Field ids of the values by column. */
   fieldIds?: readonly number[];
 }
+
+/** The single text of a block that fills a selected range; undefined for a larger block. */
+export const getFillText = ({ texts }: CellBlock, range: CellRange): string | undefined =>
+  texts.length === 1 && texts[0]?.length === 1 && countCells(range) > 1 ? texts[0][0] : undefined;
+
+/** Number of cells that a paste writes: a single text fills the range. */
+export const countPastedCells = (block: CellBlock, range: CellRange): number =>
+  getFillText(block, range) === undefined
+    ? block.texts.reduce((sum, { length }) => sum + length, 0)
+    : countCells(range);
 
 /** Target row of a pasted row. */
 export interface PasteRow {

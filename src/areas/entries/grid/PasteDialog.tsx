@@ -10,7 +10,7 @@ import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { stageCells } from '../editing/change-set-store.ts';
 import { getStagedEntryName } from '../editing/grid-editing.ts';
 import type { GridEditing } from '../editing/grid-editing.ts';
-import { planPaste, toStagedCells } from '../editing/paste.ts';
+import { getFillText, planPaste, toStagedCells } from '../editing/paste.ts';
 import type { CellBlock, PasteCell, PasteRow } from '../editing/paste.ts';
 import type { EntryColumn } from '../model/columns.ts';
 import { useUserFinder } from '../model/field-users.ts';
@@ -34,10 +34,9 @@ const MAX_PREVIEW_ROWS = 100;
 
 /** Repeats a single value over the selected range; larger blocks start at its first cell. */
 function fillRange({ block, range }: PendingPaste): CellBlock {
-  const [[text] = []] = block.texts;
-  const isSingleCell = block.texts.length === 1 && block.texts[0]?.length === 1;
+  const text = getFillText(block, range);
+  if (text === undefined) return block;
   const [height, width] = [range.bottom - range.top + 1, range.right - range.left + 1];
-  if (!isSingleCell || text === undefined || height * width === 1) return block;
   return { texts: Array.from({ length: height }, () => Array.from({ length: width }, () => text)) };
 }
 

@@ -9,6 +9,7 @@ import { toast } from '../../../ui/toast.ts';
 import { copyCells } from '../editing/grid-editing.ts';
 import type { GridEditing } from '../editing/grid-editing.ts';
 import { parseTsv } from '../editing/grid-editing.ts';
+import { countPastedCells } from '../editing/paste.ts';
 import type { CellBlock } from '../editing/paste.ts';
 import type { EntryColumn } from '../model/columns.ts';
 import { getFullRange, loadFullRange } from '../model/full-values.ts';
@@ -92,8 +93,7 @@ export function useClipboard({ rows, columns, editing, range }: ClipboardOptions
       return;
     }
     const block = toBlock(text);
-    const [first] = block.texts;
-    if (block.texts.length * (first?.length ?? 0) > MAX_PASTED_CELLS) {
+    if (countPastedCells(block, range) > MAX_PASTED_CELLS) {
       toast({
         title: `At most ${formatNumber(MAX_PASTED_CELLS)} cells can be pasted at once`,
         description: 'Use the import for more cells.',
