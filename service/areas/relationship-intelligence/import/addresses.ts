@@ -1,10 +1,17 @@
-/** Addresses and domains that an import treats specially; all in lower case. */
+import { domainToASCII } from 'node:url';
+import { normalizeEmail } from '../../../kernel/email.ts';
+
+/** An address or domain as items have it: in lower case, its domain in ASCII. */
+export const toItemSpelling = (value: string): string =>
+  value.includes('@') ? normalizeEmail(value).key : domainToASCII(value) || value.toLowerCase();
+
+/** Addresses and domains that an import treats specially. */
 export interface AddressRules {
   /** Excluded addresses and domains. */
   exclusions: readonly string[];
   /** Domains of the organization. */
   internalDomains: readonly string[];
-  /** Addresses of the users of the site. */
+  /** Addresses of the users of the site, as items have them. */
   userAddresses: readonly string[];
 }
 
@@ -29,8 +36,8 @@ function hasDomain(domains: ReadonlySet<string>, domain: string): boolean {
 
 /** Classifies addresses by the rules; remembers each, because the same addresses occur again and again. */
 export function createAddressBook(rules: AddressRules): (address: string) => AddressKind {
-  const exclusions = new Set(rules.exclusions);
-  const internalDomains = new Set(rules.internalDomains);
+  const exclusions = new Set(rules.exclusions.map(toItemSpelling));
+  const internalDomains = new Set(rules.internalDomains.map(toItemSpelling));
   const users = new Set(rules.userAddresses);
   const known = new Map<string, AddressKind>();
   return (text) => {

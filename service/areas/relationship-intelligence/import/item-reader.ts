@@ -29,7 +29,7 @@ const MAX_NODES = 16_000_000;
 /** A user in whose name items may be imported. */
 export interface EnabledUser {
   userId: number;
-  /** Address of the user in lower case. */
+  /** Address of the user, as items have it. */
   address: string;
   isHistoryComplete: boolean;
 }

@@ -15,10 +15,10 @@ export async function loadImportState(
   siteId: number,
 ): Promise<{ users: EnabledUser[]; rules: Omit<AddressRules, 'internalDomains'> }> {
   const { rows } = await sql<{ users: EnabledUser[]; addresses: string; exclusions: string[] }>`
-    select coalesce((select jsonb_agg(jsonb_build_object('userId', u.user_id, 'address', lower(a.email),
+    select coalesce((select jsonb_agg(jsonb_build_object('userId', u.user_id, 'address', a.email_key,
         'isHistoryComplete', u.history_completed_at is not null))
       from ri_user u join account a using (user_id) where u.site_id = ${siteId} and u.is_enabled), '[]') as users,
-      coalesce((select string_agg(lower(a.email), chr(10)) from membership m join account a using (user_id)
+      coalesce((select string_agg(a.email_key, chr(10)) from membership m join account a using (user_id)
         where m.site_id = ${siteId}), '') as addresses,
       coalesce((select array_agg(value) from ri_exclusion where site_id = ${siteId}), '{}') as exclusions`.execute(
     db,

@@ -189,6 +189,33 @@ onEachApp((context) => {
     expect((await post(shy('x'))).body.map(getCounts)).toEqual([[1, 1, 0, 0]]);
   });
 
+  test('domains and users are known in the spelling of items, whatever letters they were written with', async () => {
+    await enable();
+    const ascii = 'xn--bcher-kva.test';
+    await sql`update account set email = 'ada@häfen.test', email_key = 'ada@xn--hfen-loa.test' where user_id = ${person.userId}`.execute(
+      context().db,
+    );
+    const self = { address: 'ada@xn--hfen-loa.test', name: 'Ada' };
+    const shop = { address: `shop@${ascii}`, name: 'Shop' };
+    await post(makeEmails(1, { sender: self, recipientsTo: [shop] }, 'own'));
+    const { body } = await api().get<RelationshipPage>(
+      `${RI_PATH}/relationships?domain=${encodeURIComponent('Bücher.test')}`,
+    );
+    expect(body.relationships).toMatchObject([{ address: shop.address, sent: 1, received: 0 }]);
+    expect(body.totalCount).toBe(1);
+    const value = 'Bücher.test';
+    const tried = await api().post<ExclusionTrial>(`${RI_PATH}/exclusions/trial`, { value });
+    expect(tried.body).toMatchObject({ emails: 1 });
+    await api().post(`${RI_PATH}/exclusions`, { value });
+    expect((await post(makeEmails(1, { sender: shop }, 'shop'))).body[0]).toMatchObject({
+      warnings: [{ code: 'EXCLUDED' }],
+    });
+    await api().put(`${RI_PATH}/settings`, { internalDomains: ['häfen.test'] });
+    const colleague = { address: 'kim@xn--hfen-loa.test', name: 'Kim' };
+    const inside = makeEmails(1, { sender: colleague, recipientsTo: [self] }, 'inside');
+    expect((await post(inside)).body[0]).toMatchObject({ warnings: [{ code: 'INTERNAL_ONLY' }] });
+  });
+
   test('an erasure leaves no trace of the address but its hash, and proves it', async () => {
     await enable();
     const gone = { address: 'Gone@outside.test', name: 'Gone' };

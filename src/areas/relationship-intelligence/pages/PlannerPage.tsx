@@ -13,6 +13,7 @@ import { saveFile } from '../../../files/download.ts';
 import { formatExactDate, formatTime } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
+import { toEmailKey } from '../../../lib/text/email-key.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
@@ -65,9 +66,7 @@ function useKnowledge() {
         internalDomains,
         acceptedFrom: getAcceptedFrom(settings, openedAt),
         enabledUsers: status && new Set(status.map(({ userId }) => userId)),
-        enabledPeople: new Map(
-          status?.map(({ userId, emailAddress }) => [emailAddress.toLowerCase(), userId]),
-        ),
+        enabledPeople: new Map(status?.map(({ userId, emailAddress }) => [toEmailKey(emailAddress), userId])),
         limits: settings.limits,
       },
     [settings, status, internalDomains, openedAt],
