@@ -94,6 +94,7 @@ export function StatusPage() {
     enabled: activity.allowed && firstIds.length > 0,
     placeholderData: keepPreviousData,
   });
+  const timeZone = settings?.timeZone;
   const rows = useMemo(() => {
     const byUser = new Map(days?.map((one) => [one.userId, one.days]));
     return ranked.map((user): StatusRow => {
@@ -101,11 +102,14 @@ export function StatusPage() {
       return {
         ...user,
         name: people.get(user.userId)?.name ?? user.emailAddress,
-        strip: days && firstIds.includes(user.userId) ? toHeatStrip(own ?? [], new Date()) : undefined,
+        strip:
+          days && timeZone !== undefined && firstIds.includes(user.userId)
+            ? toHeatStrip(own ?? [], Date.now(), timeZone)
+            : undefined,
       };
     });
     // oxlint-disable-next-line react/exhaustive-deps -- firstIds follows from ranked
-  }, [ranked, people, days]);
+  }, [ranked, people, days, timeZone]);
   return (
     <div className="ri-columns">
       <div className="ri-main">

@@ -26,14 +26,15 @@ test('silent users come first: without an import, then by the later of both impo
   ]);
 });
 
-test('a strip has 90 days to today, with levels relative to the busiest', () => {
+test('a strip has 90 days to today in the zone of the site, with levels relative to the busiest', () => {
   const { days, total } = toHeatStrip(
     [
       { date: '2026-03-10', emails: 6, meetings: 2 },
       { date: '2026-03-09', emails: 1, meetings: 0 },
       { date: '2025-01-01', emails: 9, meetings: 0 },
     ],
-    new Date('2026-03-10T12:00:00Z'),
+    Date.UTC(2026, 2, 9, 20),
+    'Asia/Tokyo',
   );
   expect(days).toHaveLength(90);
   expect(total).toBe(9);

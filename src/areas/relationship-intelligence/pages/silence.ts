@@ -1,5 +1,6 @@
 /** Order and activity of users by their last imports. Pure. */
 import type { ImportDay, UserSyncStatus } from '../../../../contract/generated/types.gen.ts';
+import { toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 
 const DAY_MS = 86_400_000;
 const STRIP_DAYS = 90;
@@ -38,12 +39,13 @@ export interface HeatStrip {
   days: readonly { date: string; count: number; level: 0 | 1 | 2 | 3 | 4 }[];
 }
 
-/** Items by day, relative to the busiest day. */
-export function toHeatStrip(days: readonly ImportDay[], today: Date): HeatStrip {
+/** Items by day of the site's time zone, relative to the busiest day. */
+export function toHeatStrip(days: readonly ImportDay[], now: number, timeZone: string): HeatStrip {
+  const today = toWallTime(now, timeZone);
   const counts = new Map(days.map(({ date, emails, meetings }) => [date, emails + meetings]));
   const highest = Math.max(1, ...counts.values());
   const strip = Array.from({ length: STRIP_DAYS }, (_, at) => {
-    const date = new Date(today.getTime() - (STRIP_DAYS - 1 - at) * DAY_MS).toISOString().slice(0, 10);
+    const date = new Date(today - (STRIP_DAYS - 1 - at) * DAY_MS).toISOString().slice(0, 10);
     const count = counts.get(date) ?? 0;
     const share = count / highest;
     const level: 0 | 1 | 2 | 3 | 4 =
