@@ -36,6 +36,9 @@ export interface DryRun {
 const NO_COUNTS: ImportCounts = { received: 0, added: 0, alreadyProcessed: 0, skipped: 0 };
 const COUNTS = ['received', 'added', 'alreadyProcessed', 'skipped'] as const;
 const NOT_ENABLED = 2;
+const TOO_MANY_REQUESTS = 429;
+/** Time after which the budget is read again while another import runs. */
+const BUSY_SECONDS = 2;
 
 function addResults(run: DryRun, results: readonly ImportResult[]): DryRun {
   const counts = { ...run.counts };
@@ -62,6 +65,18 @@ const sendSerialized = async (
       : await importMeetings({ ...options, body: body as unknown as MeetingImportItem[] });
   return data;
 };
+
+/** Sends a request; undefined if the site takes none now because a program was faster. */
+async function sendUnlessBusy(
+  ...request: Parameters<typeof sendSerialized>
+): Promise<ImportResult[] | undefined> {
+  try {
+    return await sendSerialized(...request);
+  } catch (thrown) {
+    if (toServiceError(thrown).status === TOO_MANY_REQUESTS) return undefined;
+    throw thrown;
+  }
+}
 
 const wait = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -104,7 +119,7 @@ export function useDryRun() {
       while (current.done < current.total && !signal.aborted) {
         const { data: budget } = await getImportBudget({ signal });
         const waitSeconds = budget.isImporting
-          ? 2
+          ? BUSY_SECONDS
           : budget.used >= budget.limit
             ? budget.resetSeconds + 1
             : 0;
@@ -122,7 +137,12 @@ export function useDryRun() {
         }
         const [body, ...rest] = bodies;
         if (!body) break;
-        const results = await sendSerialized({ kind, body }, signal);
+        const results = await sendUnlessBusy({ kind, body }, signal);
+        if (!results) {
+          show({ ...current, waitSeconds: BUSY_SECONDS });
+          await wait(BUSY_SECONDS * 1000, signal);
+          continue;
+        }
         bodies = rest;
         show(addResults(current, results));
       }
