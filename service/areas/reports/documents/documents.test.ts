@@ -278,6 +278,25 @@ describe('workbooks', () => {
     expect(moveFormula(before, 'List', findRepeated)).toBe(after);
   });
 
+  test('rows and cells without a reference follow those before them', async () => {
+    const files = xlsxFiles([
+      ['{#rows}{Name}', '{City}{/rows}'],
+      [1, 2],
+    ]);
+    const path = 'xl/worksheets/sheet1.xml';
+    files[path] = files[path]?.replaceAll(/ r="(?!B2)[^"]*"/g, '').replace(' r="B2"', ' r="AZ2"') ?? '';
+    files[path] = files[path].replace('</row></sheetData>', '<c><v>3</v></c></row></sheetData>');
+    const template = await readPackage(await packFiles(files));
+    expect(inspectXlsx(template).texts.map(({ place }) => place)).toEqual(['A1', 'B1']);
+    const filled = await readMember(
+      await fillXlsx(await packFiles(files), [{ name: text('x') }, { name: text('y') }]),
+      path,
+    );
+    expect([...filled.matchAll(/ r="([^"]*)"/g)].map(([, at]) => at)).toEqual(
+      '1 A1 B1 2 A2 B2 3 A3 AZ3 BA3'.split(' '),
+    );
+  });
+
   test('a shared formula cannot be repeated', async () => {
     const files = xlsxFiles([['{#rows}{Name}{/rows}', '=A1']]);
     const path = 'xl/worksheets/sheet1.xml';

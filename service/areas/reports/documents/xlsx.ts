@@ -196,11 +196,10 @@ const isRowsMark = ({ text }: Mark): boolean =>
   parsePlaceholder(text.slice(1, -1)).placeholder?.kind === 'rows';
 
 function nextColumn(column: string | undefined): string {
-  let number = 1;
-  for (const letter of column ?? '@')
-    number = number * 26 + (letter.charCodeAt(0) - 64) - (number === 1 ? 26 : 0);
+  let number = 0;
+  for (const letter of column?.toUpperCase() ?? '') number = number * 26 + letter.charCodeAt(0) - 64;
   let letters = '';
-  for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26))
+  for (let rest = number + 1; rest > 0; rest = Math.floor((rest - 1) / 26))
     letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
   return letters;
 }
