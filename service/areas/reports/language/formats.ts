@@ -46,19 +46,33 @@ const findDecimalsFault = ([decimals]: readonly string[]): string | undefined =>
 
 const numberFormats = new Map<string, Intl.NumberFormat>();
 
-function formatNumber(value: number, minDecimals: number, maxDecimals: number): string {
-  const key = `${minDecimals} ${maxDecimals}`;
+function formatNumber(
+  value: number,
+  minDecimals: number,
+  maxDecimals: number,
+  style: 'decimal' | 'percent' = 'decimal',
+): string {
+  const key = `${style} ${minDecimals} ${maxDecimals}`;
   const format =
     numberFormats.get(key) ??
-    new Intl.NumberFormat('en', { minimumFractionDigits: minDecimals, maximumFractionDigits: maxDecimals });
+    new Intl.NumberFormat('en', {
+      style,
+      minimumFractionDigits: minDecimals,
+      maximumFractionDigits: maxDecimals,
+    });
   numberFormats.set(key, format);
   return format.format(value);
 }
 
-const formatFixed = (value: number, decimals: string | undefined, preset: number): string =>
+const formatFixed = (
+  value: number,
+  decimals: string | undefined,
+  preset: number,
+  style?: 'decimal' | 'percent',
+): string =>
   decimals === undefined
-    ? formatNumber(value, 0, preset)
-    : formatNumber(value, Number(decimals), Number(decimals));
+    ? formatNumber(value, 0, preset, style)
+    : formatNumber(value, Number(decimals), Number(decimals), style);
 
 const MONTHS = 'January February March April May June July August September October November December'.split(
   ' ',
@@ -173,7 +187,8 @@ export const VALUE_FORMATS: readonly ValueFormat[] = [
     findFault: findDecimalsFault,
     apply: (value, [decimals]) =>
       mapItems(value, (item) =>
-        item.kind === 'number' ? toText(`${formatFixed(item.value * 100, decimals, 2)}%`) : item,
+        // The style multiplies the decimal digits: 0.285 * 100 is less than 28.5 in binary.
+        item.kind === 'number' ? toText(formatFixed(item.value, decimals, 2, 'percent')) : item,
       ),
   },
   {

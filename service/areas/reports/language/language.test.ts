@@ -12,6 +12,7 @@ const RECORD: ReportRecord = {
   seen: { kind: 'moment', at: '2026-03-01T23:30:00.000Z' },
   price: { kind: 'money', value: 1234.5, currency: 'EUR' },
   score: { kind: 'number', value: 0.125 },
+  share: { kind: 'number', value: 0.285 },
   active: { kind: 'boolean', value: false },
   tags: { kind: 'list', items: [text('Red'), text('Blue')] },
 };
@@ -35,6 +36,7 @@ test.each([
   ['Price | money:0', '1,235 EUR'],
   ['Price | number', '1,234.5'],
   ['Score | percent:1', '12.5%'],
+  ['Share | percent:0', '29%'],
   ["Active | yesno:'on, | really','off'", 'off'],
   ['Tags', 'Red, Blue'],
   ["Tags | upper | join:' / '", 'RED / BLUE'],
