@@ -9,8 +9,8 @@ export interface ScheduleTimes {
 }
 
 /**
- * The first moment of a schedule after `after`. A time that the clock skips counts when the gap ends, of a repeated time the first one;
- * in a month without the day its last one counts.
+ * The first moment of a schedule after `after`. A time that the clock skips is moved forward by the length of the gap, of a repeated time
+ * the first one counts; in a month without the day its last one counts.
  */
 export function getNextTime(after: Date, { frequency, minute, day }: ScheduleTimes, timeZone: string): Date {
   const today = Temporal.Instant.fromEpochMilliseconds(after.getTime())
