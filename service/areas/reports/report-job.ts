@@ -108,7 +108,11 @@ export const reportJob = defineFileJobKind<ReportParameters>({
     const count = report.entryCount;
     const summary = `${formatNumber(count)} ${count === 1 ? 'entry' : 'entries'} of ${parameters.typeName}`;
     return {
-      name: buildReportName(parameters.templateName, report.onlyEntry, report.at, extension),
+      name: buildReportName(
+        { template: parameters.templateName, entry: report.onlyEntry },
+        { at: report.at, timeZone },
+        extension,
+      ),
       mediaType: MEDIA_TYPES[extension],
       rows: count,
       subject: 'report',

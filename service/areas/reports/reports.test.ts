@@ -132,7 +132,15 @@ onEachApp((context) => {
     );
     expect(reply.status).toBe(200);
     expect(reply.body.fileName).toBe(`x${'😀'.repeat(99)}.docx`);
-    expect(buildReportName(name, undefined, new Date(0), 'docx')).toBe(`x${'😀'.repeat(59)} 1970-01-01.docx`);
+    const at = { at: new Date(0), timeZone: 'UTC' };
+    expect(buildReportName({ template: name }, at, 'docx')).toBe(`x${'😀'.repeat(59)} 1970-01-01.docx`);
+  });
+
+  test('names of files have the day in the time zone of the report', () => {
+    const at = { at: new Date('2026-03-01T23:30:00Z'), timeZone: 'Europe/Berlin' };
+    expect(buildReportName({ template: 'Deals', entry: { name: 'Acme' } }, at, 'xlsx')).toBe(
+      'Deals - Acme 2026-03-02.xlsx',
+    );
   });
 
   test('a template: checked against the live schema, versions, file, audit', async () => {

@@ -109,7 +109,11 @@ export const runHandlers: Handlers<Operations> = {
       status: 200,
       download: {
         type: MEDIA_TYPES[format],
-        name: buildReportName(template.name, report.onlyEntry, report.at, format),
+        name: buildReportName(
+          { template: template.name, entry: report.onlyEntry },
+          { at: report.at, timeZone },
+          format,
+        ),
         chunks: toChunks(bytes),
       },
     };
