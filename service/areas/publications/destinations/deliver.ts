@@ -39,6 +39,7 @@ export const getSecretContext = (siteId: number): string => `publication destina
 
 /** Address and secret of a destination. */
 export interface DeliveryTarget {
+  id: number;
   kind: 'Webhook' | 'JetStream';
   url: string;
   subject: string | null;
@@ -63,7 +64,7 @@ interface Sender {
 /** A sender for a batch of messages; it must be closed. The egress guard checks every address and bounds time and size of answers. */
 export async function createSender(
   egress: Egress,
-  { kind, url, subject, secret = '' }: DeliveryTarget,
+  { id, kind, url, subject, secret = '' }: DeliveryTarget,
 ): Promise<Sender> {
   if (kind === 'Webhook')
     return { send: (message) => sendRequest(egress, { url, secret }, message), close: async () => {} };
@@ -79,7 +80,11 @@ export async function createSender(
     close: () => publisher.close(),
     async send({ off, eventId, body }) {
       const startedAt = performance.now();
-      const { status, detail } = await publisher.publish({ eventId, body });
+      const { status, detail } = await publisher.publish({
+        // Several topics have messages of one event, and their destinations may share a stream.
+        messageId: `${eventId}.${id}`,
+        body,
+      });
       const durationMs = Math.round(performance.now() - startedAt);
       return {
         off,
@@ -165,10 +170,10 @@ const decryptSecret = (
 export async function getDeliveryTarget(
   { db, services }: { db: Db; services: Pick<Services, 'encryption'> },
   siteId: number,
-  { id, kind, url, subject }: Omit<DeliveryTarget, 'secret'> & { id: number },
+  { id, kind, url, subject }: Omit<DeliveryTarget, 'secret'>,
 ): Promise<DeliveryTarget> {
   const secret = decryptSecret(services, siteId, await store.getSecret(db, siteId, id));
-  return { kind, url, subject, secret };
+  return { id, kind, url, subject, secret };
 }
 
 /**

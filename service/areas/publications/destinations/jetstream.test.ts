@@ -142,7 +142,7 @@ describe.skipIf(program === undefined)('a real server', () => {
               eventId: string;
               payload: { entities: { created: [{ name: string }] } };
             }>();
-            expect(message?.header.get('Nats-Msg-Id')).toBe(event?.eventId);
+            expect(message?.header.get('Nats-Msg-Id')).toBe(`${event?.eventId}.${created.body.id}`);
             return event?.payload.entities.created[0].name;
           });
         });
@@ -155,6 +155,30 @@ describe.skipIf(program === undefined)('a real server', () => {
         );
         const texts = [...rows.map(({ text }) => text), (await api.get(DESTINATIONS)).text, created.text];
         expect(texts.join()).not.toContain(CREDENTIALS.password);
+      });
+
+      test('stores an event for each of the destinations that share a stream', async () => {
+        const { app, db } = context();
+        const api = as(app, await makePerson(db, await makeSite(db)));
+        const stream = `S${randomUUID()}`;
+        const subjects = ['one', 'two'].map((name) => `steward.${stream}.${name}`);
+        await inspect((manager) => manager.streams.add({ name: stream, subjects }));
+        const topics = await api.get<{ id: number; name: string }[]>(
+          '/api/rest/v1/publication/topicdefinitions',
+        );
+        for (const subject of subjects)
+          await api.post(DESTINATIONS, {
+            topicId: topics.body.find(({ name }) => name === 'default-users')?.id,
+            name: subject,
+            kind: 'JetStream',
+            url: `nats://127.0.0.1:${server.port}`,
+            subject,
+            credentials: CREDENTIALS,
+          });
+        expect((await api.post('user/group', { name: 'A' })).status).toBe(200);
+        await runTask(createDeliveryTask({ db, services: testServices }));
+        const { state } = await inspect((manager) => manager.streams.info(stream, { subjects_filter: '>' }));
+        expect(state.subjects).toEqual(Object.fromEntries(subjects.map((subject) => [subject, 1])));
       });
 
       test('needs a subject and one kind of credentials, which are not sent to another address', async () => {
@@ -213,7 +237,7 @@ describe.skipIf(program === undefined)('a real server', () => {
         credentials: undefined,
       });
       try {
-        return (await publisher.publish({ eventId: 'e', body: '{}' })).status;
+        return (await publisher.publish({ messageId: 'e', body: '{}' })).status;
       } finally {
         await publisher.close();
       }
@@ -240,7 +264,7 @@ describe.skipIf(program === undefined)('a real server', () => {
 const publishOnce = async (url: string, egress = createTestEgress()) => {
   const credentials = { token: 'secret' };
   const publisher = createJetStreamPublisher(egress, { url, subject: 'a', credentials });
-  const result = await publisher.publish({ eventId: 'e', body: '{}' });
+  const result = await publisher.publish({ messageId: 'e', body: '{}' });
   await publisher.close();
   return result;
 };
@@ -320,7 +344,7 @@ describe('a server that misbehaves', () => {
     });
     const target = { url: `nats://localhost:${port}`, subject: 'a', credentials: undefined };
     const publisher = createJetStreamPublisher(egress, target);
-    expect(await publisher.publish({ eventId: 'x', body: '{}' })).toEqual(NOT_CALLED);
+    expect(await publisher.publish({ messageId: 'x', body: '{}' })).toEqual(NOT_CALLED);
     await vi.waitUntil(() => sockets.length === 1 && sockets[0]?.destroyed, { timeout: 5_000 });
   });
 });

@@ -131,7 +131,7 @@ const describeAck = ({ stream, seq, duplicate }: PubAck): string =>
 
 export interface JetStreamPublisher {
   /** Publishes a message and waits until the stream has stored it. `Nats-Msg-Id` makes the stream drop a second copy. */
-  publish(message: { eventId: string; body: string }): Promise<PublishResult>;
+  publish(message: { messageId: string; body: string }): Promise<PublishResult>;
   close(): Promise<void>;
 }
 
@@ -143,13 +143,19 @@ export function createJetStreamPublisher(egress: Egress, target: JetStreamTarget
     connection = undefined;
     await closing?.close();
   };
-  const publish = async ({ eventId, body }: { eventId: string; body: string }): Promise<PublishResult> => {
+  const publish = async ({
+    messageId,
+    body,
+  }: {
+    messageId: string;
+    body: string;
+  }): Promise<PublishResult> => {
     try {
       connection ??= await open(egress, target);
       const contentType = headers();
       contentType.set('Content-Type', 'application/json');
       const ack = await jetstream(connection.nats).publish(target.subject, body, {
-        msgID: eventId,
+        msgID: messageId,
         headers: contentType,
         timeout: egress.timeLimitMs * PUBLISH_SHARE,
       });
