@@ -89,10 +89,24 @@ export function requirePublicUrl({ publicUrl }: Pick<CommandContext, 'publicUrl'
   return publicUrl;
 }
 
+/** Limits of the interface (NewUserInfo, NewPlatformSite). */
+const MAX_NAME_LENGTH = 100;
+const MAX_EMAIL_LENGTH = 254;
+
+/** The name that an option gives, without spaces around it; undefined without one. @throws CommandError for a longer one than the interface accepts */
+export function parseName(option: string, text: string | undefined): string | undefined {
+  const name = text?.trim();
+  if (name !== undefined && Array.from(name).length > MAX_NAME_LENGTH)
+    throw new CommandError(`${option}: at most ${MAX_NAME_LENGTH} characters`);
+  return name;
+}
+
 /** The only argument: an e-mail address. @throws CommandError */
 export function requireEmail([email, ...rest]: readonly string[]): string {
   if (email === undefined || !isEmailAddress(email))
     throw new CommandError('Give the e-mail address of one user');
+  if (email.length > MAX_EMAIL_LENGTH)
+    throw new CommandError(`An e-mail address has at most ${MAX_EMAIL_LENGTH} characters`);
   rejectArguments(rest);
   return email;
 }

@@ -12,6 +12,18 @@ onEachHost(({ database, run, queryOne: one, lastAudit, email }) => {
     ]);
   });
 
+  test('names and addresses that the interface would refuse are refused', async () => {
+    const long = 'x'.repeat(101);
+    const create = (...names: string[]) => run('user', 'create', 'new@northlight.example', ...names);
+    await expect(run('site', 'create', 'north', '--name', long)).rejects.toThrow('--name: at most 100');
+    await expect(create('--first-name', long, '--last-name', 'Y')).rejects.toThrow('--first-name: at most');
+    await expect(create('--first-name', 'X', '--last-name', long)).rejects.toThrow('--last-name: at most');
+    await expect(
+      run('user', 'create', `${'x'.repeat(250)}@a.example`, '--first-name', 'X', '--last-name', 'Y'),
+    ).rejects.toThrow('at most 254 characters');
+    expect(await run('site', 'list')).toHaveLength(2);
+  });
+
   test('site set --sign-in password switches from an identity manager to passwords', async () => {
     await sql`update site set identity_mode = 'identity-manager' where slug = 'harbor'`.execute(
       database().db,

@@ -12,6 +12,7 @@ import {
   type CommandContext,
   CommandError,
   defineCommand,
+  parseName,
   rejectArguments,
   requirePublicUrl,
 } from './command.ts';
@@ -63,7 +64,7 @@ export const createNewSite = defineCommand({
     const slug = requireSlug(args);
     if (!SLUG.test(slug))
       throw new CommandError('The slug must have lower-case letters, digits and dashes, such as northlight');
-    const name = values.name?.trim();
+    const name = parseName('--name', values.name);
     if (!name) throw new CommandError('Give the name of the site: --name "Northlight Capital"');
     const zoneName = values['time-zone'] ?? 'UTC';
     const timeZone = normalizeTimeZone(zoneName);

@@ -20,6 +20,7 @@ import {
   CommandError,
   type CommandContext,
   defineCommand,
+  parseName,
   rejectArguments,
   requireEmail,
   requirePublicUrl,
@@ -56,8 +57,8 @@ export const createUser = defineCommand({
   },
   async run(context, args, values) {
     const email = requireEmail(args);
-    const firstName = values['first-name']?.trim();
-    const lastName = values['last-name']?.trim();
+    const firstName = parseName('--first-name', values['first-name']);
+    const lastName = parseName('--last-name', values['last-name']);
     if (!firstName || !lastName) throw new CommandError('Give both --first-name and --last-name');
     const zoneName = values['time-zone'];
     const timeZone = zoneName === undefined ? undefined : normalizeTimeZone(zoneName);
