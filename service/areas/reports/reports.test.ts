@@ -273,6 +273,10 @@ onEachApp((context) => {
   });
 
   test('a report of selected entries in their order, and its download', async () => {
+    // Without a license nobody can act on the site, and reads nothing.
+    const unlicensed = await makePerson(context().db, things.siteId);
+    await sql`update membership set license_type_id = 4
+      where site_id = ${things.siteId} and user_id = ${unlicensed.userId}`.execute(context().db);
     const [parent = 0] = await things.create({ Name: 'Head', Note: 'Top' });
     const [one = 0, two = 0] = await things.create(
       {
@@ -500,6 +504,13 @@ onEachApp((context) => {
   });
 
   test('placeholders with the values of an entry, and a preview', async () => {
+    const missing = await api.get<ErrorBody>(
+      `${REPORTS}/placeholders?entryTypeId=${things.typeId}&entryId=2000000000`,
+    );
+    expect([missing.status, missing.body.message]).toEqual([
+      404,
+      'Entry 2000000000 does not exist on this site',
+    ]);
     const [parent = 0] = await things.create({ Name: 'Head' });
     const [id = 0] = await things.create({ Name: 'Acme', Parent: parent });
     const list = async (query = '') =>

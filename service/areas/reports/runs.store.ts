@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { MEMBER_CAPABILITIES } from '../../kernel/auth/callers.store.ts';
+import { CAN_ACT, MEMBER_CAPABILITIES } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import type { JobState } from '../../kernel/db/tables/jobs.ts';
@@ -92,7 +92,7 @@ export async function findRun(db: Db, siteId: number, runId: number): Promise<St
 export async function countReaders(db: Db, siteId: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from membership m
-    where m.site_id = ${siteId} and m.is_active and 'Read Data' = any(${MEMBER_CAPABILITIES})`.execute(db);
+    where m.site_id = ${siteId} and ${CAN_ACT} and 'Read Data' = any(${MEMBER_CAPABILITIES})`.execute(db);
   return rows[0]?.n ?? 0;
 }
 

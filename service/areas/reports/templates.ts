@@ -16,7 +16,6 @@ import { lockStorage, requireStorage } from '../../kernel/files/storage-quota.st
 import type { UploadedFile } from '../../kernel/http/bodies/uploads.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
-import { formatNumber } from '../../kernel/numbers.ts';
 import { loadSchema, type EntryType, type SiteSchema } from '../schema/index.ts';
 import { NO_OFFICE } from './documents/office.ts';
 import { inspectFile } from './documents/renderer.ts';
@@ -465,7 +464,7 @@ async function readTexts(
               formatValue(value, { timeZone: 'UTC' }),
             ]),
           );
-      throw notFound(`Entry ${formatNumber(entryId)}`);
+      throw notFound(`Entry ${entryId}`);
     },
   );
 }
