@@ -380,10 +380,15 @@ onEachApp(
       });
       expect(refused.body.message).toBe('url: must start with https://');
       expect(
-        (await api().post(DESTINATIONS, { topicId: destination.topicId, name: 'warehouse', url })).status,
+        (await api().post(DESTINATIONS, { topicId: destination.topicId, name: ' warehouse ', url })).status,
       ).toBe(409);
+      const unnamed = { topicId: destination.topicId, name: '  ', url };
+      expect((await api().post<ErrorBody>(DESTINATIONS, unnamed)).body.message).toBe(
+        'name: must not be empty',
+      );
       const path = `${DESTINATIONS}/${destination.id}`;
       expect((await api().put(path, { name: 'X' }, { headers: { 'if-match': '"9"' } })).status).toBe(412);
+      expect((await api().put<ErrorBody>(path, { name: ' ' })).body.message).toBe('name: must not be empty');
       // A webhook has no credentials: its signing key stays.
       expect((await api().put(path, { credentials: null })).status).toBe(200);
       // Another address of this machine, which the egress rules do not allow.

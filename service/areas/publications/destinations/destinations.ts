@@ -47,8 +47,9 @@ export const destinationHandlers: Handlers<Operations> = {
 
   async createDestination(call) {
     const { caller, body, services } = call;
-    const { kind = 'Webhook', subject = null, credentials } = body;
-    requireContent({ kind, url: body.url, subject, credentials });
+    const { kind = 'Webhook', subject = null, credentials, topicId, url } = body;
+    const name = body.name.trim();
+    requireContent({ name, kind, url, subject, credentials });
     const key = kind === 'Webhook' ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : undefined;
     const secret = encryptSecret(services, caller.siteId, key ?? credentials);
     // Two destinations at the same time could exceed the limit together.
@@ -56,12 +57,11 @@ export const destinationHandlers: Handlers<Operations> = {
       call.db,
       getActor(call),
       async (tx, record) => {
-        const topic = (await listTopics(tx, caller.siteId)).find(({ topicId }) => topicId === body.topicId);
-        if (!topic) throw badRequest([{ path: 'topicId', message: `Topic ${body.topicId} does not exist` }]);
+        const topic = (await listTopics(tx, caller.siteId)).find((each) => each.topicId === topicId);
+        if (!topic) throw badRequest([{ path: 'topicId', message: `Topic ${topicId} does not exist` }]);
         const destinations = await store.listDestinations(tx, caller.siteId);
         if (destinations.length >= MAX_DESTINATIONS)
           throw conflict(`A site has at most ${MAX_DESTINATIONS} destinations`);
-        const { topicId, name, url } = body;
         const created = await store.insertDestination(tx, caller.siteId, {
           topicId,
           name,
@@ -70,7 +70,7 @@ export const destinationHandlers: Handlers<Operations> = {
           subject,
           secret,
         });
-        if (created === undefined) throw nameTaken(body.name);
+        if (created === undefined) throw nameTaken(name);
         record({
           action: 'destination.create',
           subject: ['destination', created, name],
@@ -97,11 +97,12 @@ export const destinationHandlers: Handlers<Operations> = {
       // The signing key of a webhook is no credential, which null would remove.
       const credentials = before.kind === 'Webhook' ? (newCredentials ?? undefined) : newCredentials;
       requireVersion(call.ifMatch, before.version, `destination ${before.id}`);
-      const after = { ...pickContent(before), ...content };
+      const stored = pickContent(before);
+      const after = { ...stored, ...content, name: content.name?.trim() ?? stored.name };
       requireContent({ kind: before.kind, ...after, credentials });
       requireOwnAddress(before, after.url, credentials);
       const changes = {
-        ...diffProperties(pickContent(before), after),
+        ...diffProperties(stored, after),
         ...(credentials !== undefined && { credentials: credentials ? 'replaced' : 'removed' }),
       };
       if (Object.keys(changes).length === 0) return;
@@ -237,18 +238,22 @@ function encryptSecret(
   return encryption.encrypt(Buffer.from(text), getSecretContext(siteId));
 }
 
-/** Why a destination of this kind cannot have this address, subject and credentials. */
+/** Why a destination of this kind cannot have this name, address, subject and credentials. */
 function listIssues({
+  name,
   kind,
   url,
   subject,
   credentials,
-}: Pick<StoredDestination, 'kind' | 'url' | 'subject'> & {
+}: Pick<StoredDestination, 'name' | 'kind' | 'url' | 'subject'> & {
   credentials: NatsCredentials | null | undefined;
 }): FieldError[] {
   const isJetStream = kind === 'JetStream';
   const urlIssue = isJetStream ? validateNatsUrl(url) : validateEgressUrl(url);
-  const issues: FieldError[] = urlIssue === undefined ? [] : [{ path: 'url', message: urlIssue }];
+  const issues: FieldError[] = [
+    ...(name === '' ? [{ path: 'name', message: 'must not be empty' }] : []),
+    ...(urlIssue === undefined ? [] : [{ path: 'url', message: urlIssue }]),
+  ];
   if (isJetStream !== (subject !== null))
     issues.push({
       path: 'subject',
