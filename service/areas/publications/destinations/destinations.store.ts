@@ -27,8 +27,9 @@ export interface StoredDestination {
   subject: string | null;
   /** Whether there is a signing key or credentials. */
   hasSecret: boolean;
+  /** Offset of the next event to deliver, never before the oldest kept one. */
   next: number;
-  /** Events that have not been delivered. */
+  /** Kept events that have not been delivered. */
   lag: number;
   isEnabled: boolean;
   failures: number;
@@ -46,9 +47,12 @@ const LEASE_SECONDS = 120;
 const leases = createLeases();
 
 const SELECT = sql`select d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.kind,
-    d.url, d.subject, d.secret is not null as "hasSecret", d.next, (t.next - d.next) as lag, d.is_enabled as "isEnabled", d.failures, d.failing_since as "failingSince",
-    d.next_attempt_at as "nextAttemptAt", d.disabled_reason as "disabledReason", d.version
-  from publication_destination d join topic t on t.site_id = d.site_id and t.topic_id = d.topic_id`;
+    d.url, d.subject, d.secret is not null as "hasSecret", kept.next, (t.next - kept.next) as lag, d.is_enabled as "isEnabled", d.failures,
+    d.failing_since as "failingSince", d.next_attempt_at as "nextAttemptAt", d.disabled_reason as "disabledReason", d.version
+  from publication_destination d join topic t on t.site_id = d.site_id and t.topic_id = d.topic_id
+  left join lateral (select ${FIRST_OFFSET} as off from topic_event e
+    where e.site_id = d.site_id and e.topic_id = d.topic_id order by e.off limit 1) oldest on true
+  cross join lateral (select greatest(d.next, coalesce(oldest.off, t.next)) as next) kept`;
 
 /** Destinations of a site by name. */
 export async function listDestinations(db: Db, siteId: number): Promise<StoredDestination[]> {

@@ -10,12 +10,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { DeliveryAttempt, Destination } from '../../../../contract/generated/types.gen.ts';
 import { withTransaction } from '../../../kernel/db/database.ts';
 import { createEgress, parseEgressRules } from '../../../kernel/network/egress.ts';
+import { deleteExpiredEventsTask } from '../../../kernel/outbox/delete-expired-events.ts';
 import { createLog } from '../../../kernel/telemetry/log.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
 import { untilSomebodyWaits } from '../../../testing/databases.ts';
 import { readLoopbackTls, trustLoopbackCertificate } from '../../../testing/servers/agent-clients.ts';
 import { as, makePerson, makeSite, onEachApp, services, type Person } from '../../../testing/site.ts';
 import { runTask } from '../../../testing/tasks.ts';
+import { ageEvents } from '../../../testing/topic-messages.ts';
 import {
   createAttemptRetentionTask,
   createDeliveryTask,
@@ -336,6 +338,21 @@ onEachApp(
       expect(answers.map(({ body }) => body.attempts.map(({ offset }) => offset))).toEqual(
         offsets.map((offset) => [offset]),
       );
+    });
+
+    test('waits for no events that were deleted before they were delivered', async () => {
+      const { db } = context();
+      const destination = await createDestination();
+      await createGroups('A', 'B', 'C');
+      await api().put(`${DESTINATIONS}/${destination.id}`, { isEnabled: false });
+      const start = destination.next;
+      expect(await read(destination)).toMatchObject({ next: start, lag: 3 });
+      await ageEvents(db, person.siteId, 10, { end: start + 2 });
+      await runTask(deleteExpiredEventsTask({ db }));
+      expect(await read(destination)).toMatchObject({ next: start + 2, lag: 1 });
+      await ageEvents(db, person.siteId, 10, { end: start + 3 });
+      await runTask(deleteExpiredEventsTask({ db }));
+      expect(await read(destination)).toMatchObject({ next: start + 3, lag: 0 });
     });
 
     test('gets a single event or all since a moment again', async () => {
