@@ -340,6 +340,35 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await expect(page.getByText('No destination yet')).toBeVisible();
 });
 
+test('the name and address of a destination break on a phone', async ({ page }) => {
+  await openAs(page, ada);
+  const topics = (await sendRequest(page.request, 'GET', `${PUBLICATION}/topicdefinitions`)) as {
+    id: number;
+    name: string;
+  }[];
+  const topicId = topics.find(({ name }) => name === 'default-schema')?.id;
+  const [name, url] = ['W'.repeat(100), `https://127.0.0.1/${'x'.repeat(200)}`];
+  const body = { topicId, name, url };
+  const { id } = (await sendRequest(page.request, 'POST', `${PUBLICATION}/destinations`, body)) as {
+    id: number;
+  };
+  await setWidth(page, 390);
+  const getRight = (text: string) =>
+    main(page)
+      .getByText(text)
+      .last()
+      .evaluate((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return range.getBoundingClientRect().right;
+      });
+  await page.goto(`/publications/destinations/${id}`);
+  await expect.poll(() => getRight(url)).toBeLessThanOrEqual(390);
+  await page.goto(`/publications/topics/${topicId}`);
+  await expect.poll(() => getRight(name)).toBeLessThanOrEqual(390);
+  await sendRequest(page.request, 'DELETE', `${PUBLICATION}/destinations/${id}`);
+});
+
 test('a change stands beside its history row and its message, from each of the three', async ({
   page,
   calls,

@@ -97,7 +97,7 @@ function DestinationDetails({ destination, etag }: DestinationDetailsProps) {
       breadcrumbs={<Breadcrumbs />}
       title={name}
       badge={<Badge tone={tone}>{label}</Badge>}
-      meta={<span className="mono">{url}</span>}
+      meta={<span className="mono pub-path">{url}</span>}
       actions={
         <>
           <Button icon={RotateCcw} disabledReason={reason} onClick={() => setPanel('resend')}>
@@ -121,7 +121,7 @@ function DestinationDetails({ destination, etag }: DestinationDetailsProps) {
             </Fact>
             {typeof subject === 'string' && (
               <Fact label="Subject">
-                <span className="mono">{subject}</span>
+                <span className="mono pub-path">{subject}</span>
               </Fact>
             )}
             <Fact label="To deliver">{pluralize(lag, 'event', 'events')}</Fact>
