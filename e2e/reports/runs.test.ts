@@ -327,3 +327,15 @@ test('older reports are shown on request', async ({ page }) => {
   await page.keyboard.press('Control+End');
   await expect(page.getByRole('row', { name: /Dock report 1000/ })).toBeVisible();
 });
+
+test('a moment that was typed wrong does not hold up a schedule, which has none', async ({ page }) => {
+  await openAs(page, ada);
+  await createEntryType(page, 'Slip');
+  const { id } = await uploadTemplate(page, 'Slip', 'Slip profile', 'Slip {Name}');
+  await page.goto(`/reports/generate?template=${id}`);
+  await page.getByLabel('As of').fill('2026-13-45');
+  await expect(page.getByText('This time does not exist in').first()).toBeVisible();
+  await chooseOption(findSelect(page, 'Generate'), 'Daily');
+  await page.getByRole('button', { name: 'Save schedule' }).click();
+  await expect(page.getByRole('row', { name: /Slip profile/ })).toContainText('Daily');
+});

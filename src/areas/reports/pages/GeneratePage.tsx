@@ -116,8 +116,11 @@ function TemplateForm({ selection, templates, known }: TemplateFormProps) {
   const type = template && typeById.get(template.entryTypeId);
   const isSelected = selection.ids.length > 0;
   const moment = asOf === '' ? undefined : parseWallIso(asOf, timeZone);
+  // A schedule has no moment: the field is hidden.
   const momentError =
-    asOf !== '' && moment === undefined ? `This time does not exist in ${timeZone}` : undefined;
+    !isRepeated && asOf !== '' && moment === undefined
+      ? `This time does not exist in ${timeZone}`
+      : undefined;
   const limits = options?.limits;
 
   const submit = async (event: FormEvent) => {
