@@ -328,6 +328,33 @@ test('older reports are shown on request', async ({ page }) => {
   await expect(page.getByRole('row', { name: /Dock report 1000/ })).toBeVisible();
 });
 
+test('a report that failed or waits says why without a pointer', async ({ page }) => {
+  await openAs(page, ada);
+  await createEntryType(page, 'Pier');
+  const { id } = await uploadTemplate(page, 'Pier', 'Pier profile', 'Pier {Name}');
+  const body = { query: {}, format: 'docx', notBefore: '2099-01-01T09:00:00Z' };
+  await sendRequest(page.request, 'POST', `/api/rest/v4/templatereports/${id}/runs`, body);
+  await page.route('**/templatereports/runs?*', async (route) => {
+    const response = await route.fetch();
+    const [run] = (await response.json()) as ReportRun[];
+    const message = 'The template of this report was deleted';
+    const failed = { ...run, runId: 9_000, templateName: 'Failed report', status: 'Failed', message };
+    await route.fulfill({ json: [run, failed] });
+  });
+  await page.goto('/reports/runs');
+  const expectReason = async (row: RegExp, reason: RegExp) => {
+    await page
+      .getByRole('row', { name: row })
+      .getByRole('button', { name: /^actions/i })
+      .focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('menuitem', { name: /^Compare/ })).toHaveAccessibleName(reason);
+    await page.keyboard.press('Escape');
+  };
+  await expectReason(/Pier profile/, /Starts .*2099/);
+  await expectReason(/Failed report/, /The template of this report was deleted/);
+});
+
 test('a moment that was typed wrong does not hold up a schedule, which has none', async ({ page }) => {
   await openAs(page, ada);
   await createEntryType(page, 'Slip');

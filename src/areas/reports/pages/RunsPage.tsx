@@ -269,7 +269,15 @@ function getFileRefusal(run: ReportRun, userId: number): string | undefined {
   if (run.requestedBy !== userId && run.recipients?.some(({ id }) => id === userId) !== true)
     return 'Only the user who generated a report and its recipients can download it';
   if (run.isRemoved) return 'The file is no longer kept';
-  return run.status === 'Ready' ? undefined : 'The report is not ready';
+  return run.status === 'Ready' ? undefined : (describeState(run) ?? 'The report is not ready');
+}
+
+/** Why a report failed, or when it starts; undefined for others. */
+function describeState({ status, message, notBefore }: ReportRun): string | undefined {
+  if (typeof message === 'string') return message;
+  return status === 'Queued' && typeof notBefore === 'string'
+    ? `Starts ${formatExactDate(notBefore)}`
+    : undefined;
 }
 
 /** Why a report cannot be shown in the viewer; undefined if it can. */
@@ -367,15 +375,11 @@ const COLUMNS: readonly Column<ReportRun>[] = [
     header: 'State',
     width: 120,
     small: 'aside',
-    cell: ({ status, progress, message, notBefore }) => (
-      <span
-        title={
-          message ?? (typeof notBefore === 'string' ? `Starts ${formatExactDate(notBefore)}` : undefined)
-        }
-      >
-        <Badge tone={RUN_LABELS[status].tone}>
-          {RUN_LABELS[status].label}
-          {status === 'Running' && ` ${progress} %`}
+    cell: (run) => (
+      <span title={describeState(run)}>
+        <Badge tone={RUN_LABELS[run.status].tone}>
+          {RUN_LABELS[run.status].label}
+          {run.status === 'Running' && ` ${run.progress} %`}
         </Badge>
       </span>
     ),
