@@ -25,12 +25,18 @@ export const loadSyntax = {
   },
 } as const satisfies CommandSyntax;
 
+/** The form of apiNames in the interface (ApiName). */
+const API_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
 /** Runs the command. @throws Error */
 export async function load(values: OptionValues<typeof loadSyntax.options>): Promise<unknown> {
   if (values.site === undefined) throw new CommandError('Specify the site with --site SLUG');
+  const { type = 'Prospect' } = values;
+  if (!API_NAME.test(type))
+    throw new CommandError('--type: letters, digits and _, beginning with a letter, such as Prospect');
   const options: LoadOptions = {
     site: values.site,
-    type: values.type ?? 'Prospect',
+    type,
     entries: parseNumberOption('--entries', values.entries ?? '1000000', 1, 10_000_000),
     changes: parseNumberOption('--changes', values.changes ?? '0', 0, 100),
     seed: parseNumberOption('--seed', values.seed ?? '1', 0, 2 ** 31 - 1),

@@ -1,4 +1,5 @@
 import { readConfig } from '../kernel/config.ts';
+import { getErrorCode } from '../kernel/error-code.ts';
 import { openBlobStore } from '../kernel/files/open-store.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
 import { formatReport } from './restore/report.ts';
@@ -24,6 +25,8 @@ export const restoreSyntax = {
   },
 } as const satisfies CommandSyntax;
 
+/** Codes of paths that are wrong. */
+const UNREADABLE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES']);
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Fires when the service that started this process ends, which closes stdin; undefined when started by hand. */
@@ -51,7 +54,12 @@ export async function restore(
   const config = readConfig(process.env);
   const { dataDir } = config;
   const signal = createParentExitSignal();
-  const file = await openAndReadBackup(path);
+  const file = await openAndReadBackup(path).catch((error: unknown) => {
+    const code = getErrorCode(error);
+    throw code !== undefined && UNREADABLE.has(code)
+      ? new CommandError(`${path} cannot be read (${code})`)
+      : error;
+  });
   try {
     if (slug === undefined) {
       await verifyBackup(file, dataDir, signal);

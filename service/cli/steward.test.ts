@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -221,6 +222,20 @@ onEachKind((kind) => {
       code: 1,
       stderr: '--to: embedded, or a URL that starts with postgresql://\n',
     });
+  });
+
+  test('wrong paths, sites and names are refused, not failures', async () => {
+    const refusals: [args: string[], reason: string][] = [
+      [['restore', '/nowhere/backup.zip', '--site', 'north'], '/nowhere/backup.zip cannot be read (ENOENT)'],
+      [['restore', tmpdir(), '--site', 'north'], 'cannot be read (EISDIR)'],
+      [['load', '--site', 'nope', '--entries', '1'], 'No site has the slug nope'],
+      [['load', '--site', 'nope', '--type', ''], '--type: letters, digits and _'],
+    ];
+    for (const [args, reason] of refusals) {
+      const refused = await steward(testDatabase, args);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain(reason);
+    }
   });
 
   test('a folder that another process uses is not opened', async () => {

@@ -10,6 +10,7 @@ import {
 } from '../../areas/schema/index.ts';
 import { change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
+import { CommandError } from '../commands/command.ts';
 import { drawVals, getCreationTime, type DrawContext, CITIES } from './draw.ts';
 import { withoutIndexes } from './indexes.ts';
 import { createRandom, type Random } from './random.ts';
@@ -64,7 +65,7 @@ export async function loadEntries(target: LoadTarget, options: LoadOptions): Pro
 
 async function findSiteId({ db }: LoadTarget, slug: string): Promise<number> {
   const row = await db.selectFrom('site').select('site_id').where('slug', '=', slug).executeTakeFirst();
-  if (!row) throw new Error(`There is no site ${slug}`);
+  if (!row) throw new CommandError(`No site has the slug ${slug}`);
   return row.site_id;
 }
 
