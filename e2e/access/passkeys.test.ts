@@ -75,7 +75,8 @@ test('signs in with a passkey alone, and with a passkey as second factor after a
   await expect(factor.getByRole('button', { name: 'Use a recovery code' })).toBeVisible();
   await expectAccessible(page);
   await page.route('**/two-factor/passkey', (route) => route.abort());
-  await factor.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(factor.getByRole('button', { name: 'Sign in', exact: true })).toBeFocused();
+  await page.keyboard.press('Enter');
   await expect(factor.getByRole('alert')).toContainText('The service cannot be reached');
   await page.unroute('**/two-factor/passkey');
   await factor.getByRole('button', { name: 'Sign in', exact: true }).click();

@@ -63,3 +63,33 @@ test('sets up a second factor at the next sign-in and requires it from then on, 
   await page.keyboard.press('Enter');
   await expect(page.getByRole('navigation').first()).toBeVisible();
 });
+
+test('keeps the e-mail and the focus when a sign-in is cancelled or its attempts are used up', async ({
+  page,
+  calls,
+  expectFailure,
+}) => {
+  expectFailure(400, 401);
+  const person = await calls.createUser({ twoFactorEnabled: true });
+  await typePassword(page, person);
+  const code = page.getByLabel('Code shown in the app');
+  await expect(code).toBeFocused();
+  await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+  const password = page.getByLabel('Password', { exact: true });
+  await expect(password).toBeFocused();
+  await expect(page.getByLabel('E-mail')).toHaveValue(person.email);
+  await page.keyboard.type(person.password);
+  await page.keyboard.press('Enter');
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    await code.fill('000000');
+    const answer = page.waitForResponse('**/two-factor/enrolment');
+    await page.keyboard.press('Enter');
+    await answer;
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+  }
+  await expect(page.getByRole('alert')).toHaveText(
+    'This sign-in has expired. Start again with your password.',
+  );
+  await expect(password).toBeFocused();
+  await expect(page.getByLabel('E-mail')).toHaveValue(person.email);
+});

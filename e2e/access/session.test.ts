@@ -74,7 +74,7 @@ test.describe('sign-in', () => {
     await expectAccessible(page);
     await page.getByLabel('E-mail').fill(person.email);
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeFocused();
 
     await page.goto(await waitForMailedLink(service, person.email));
     await expect(page.getByText(`For ${person.email} on Northlight Capital.`)).toBeVisible();

@@ -11,7 +11,7 @@ import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordField } from '../../ui/form/PasswordField.tsx';
 import { TextField } from '../../ui/form/TextField.tsx';
-import { focusFirstField } from './focus.ts';
+import { focusFirstField, focusPrimaryButton } from './focus.ts';
 import { requestPasskeyProof, isPasskeySupported, PasskeyNotUsedError } from './passkeys.ts';
 import { OTHER_METHOD_LABELS, toPresenceProof, PROOF_FIELDS } from './proof-fields.ts';
 import type { TypedMethod } from './proof-fields.ts';
@@ -120,7 +120,7 @@ function PasskeyProof({ submitLabel, pending, error, onProof, onCancel }: ProofP
     }
   };
   return (
-    <div className="form">
+    <div className="form" ref={focusPrimaryButton}>
       <div className="form-body">
         {error && <FailureBanner failure={error} />}
         {failure instanceof PasskeyNotUsedError ? (

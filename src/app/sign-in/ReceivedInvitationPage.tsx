@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState, useEffect } from 'react';
+import { useState } from 'react';
 import type {
   AcceptedInvitation,
   ReceivedInvitation,
@@ -142,8 +142,6 @@ interface AcceptedProps {
 function AcceptedPage({ email, accepted }: AcceptedProps) {
   const { siteName, membershipExpiresDate: end } = accepted;
   const { data: session, isPending } = useQuery({ ...sessionQuery, retry: false });
-  // The pressed button is gone; the focus moves to the heading with the result.
-  useEffect(() => document.querySelector<HTMLElement>('#page-title')?.focus(), []);
   return (
     <SignInLayout
       title={`You are a member of ${siteName}`}

@@ -11,6 +11,7 @@ import { PasswordField } from '../../ui/form/PasswordField.tsx';
 import { TextField } from '../../ui/form/TextField.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
 import EnrolmentForm from './EnrolmentForm.tsx';
+import { focusFirstField } from './focus.ts';
 
 const SecondFactorForm = lazyWithPreload(() => import('./SecondFactorForm.tsx'));
 
@@ -28,18 +29,30 @@ interface SignInFormProps {
 /** Sign-in with e-mail and password, then the second factor or its setup if required. */
 export function SignInForm({ onDone, onStep, ...rest }: SignInFormProps) {
   const [pendingSignIn, setPendingSignIn] = useState<PendingSignIn>();
-  const [isExpired, setIsExpired] = useState(false);
+  const [restarted, setRestarted] = useState<Restart>();
+  const [email, setEmail] = useState('');
   const show = (next: PendingSignIn | undefined) => {
     setPendingSignIn(next);
     onStep?.(next?.pending);
   };
-  const restart = (reason: 'expired' | 'cancelled') => {
-    setIsExpired(reason === 'expired');
+  const restart = (reason: Restart) => {
+    setRestarted(reason);
     show(undefined);
   };
   const steps = { onDone, onExpired: () => restart('expired'), onCancel: () => restart('cancelled') };
   if (!pendingSignIn)
-    return <PasswordForm {...rest} isExpired={isExpired} onSignedIn={onDone} onPending={show} />;
+    return (
+      <PasswordForm
+        {...rest}
+        typedEmail={email}
+        restarted={restarted}
+        onSignedIn={onDone}
+        onPending={(half, typedEmail) => {
+          setEmail(typedEmail);
+          show(half);
+        }}
+      />
+    );
   return (
     <Suspense>
       {pendingSignIn.pending === 'two-factor' ? (
@@ -51,18 +64,23 @@ export function SignInForm({ onDone, onStep, ...rest }: SignInFormProps) {
   );
 }
 
+type Restart = 'expired' | 'cancelled';
+
 type PasswordFormProps = Omit<SignInFormProps, 'onDone' | 'onStep'> & {
-  /** Whether the previous attempt expired before the second factor. */
-  isExpired: boolean;
+  /** E-mail of the previous attempt. */
+  typedEmail: string;
+  /** Why the previous attempt ended before the second factor. */
+  restarted: Restart | undefined;
   onSignedIn: (session: Session) => void;
-  onPending: (half: PendingSignIn) => void;
+  onPending: (half: PendingSignIn, email: string) => void;
 };
 
 /** First step: e-mail and password; only the password for a repeated sign-in. */
 function PasswordForm({
   reauthenticate,
   site,
-  isExpired,
+  typedEmail,
+  restarted,
   onSignedIn,
   onPending,
   onCancel,
@@ -71,7 +89,7 @@ function PasswordForm({
   const form = useForm({
     resolver: zodResolver(zSignInRequest),
     defaultValues: {
-      email: reauthenticate?.email ?? '',
+      email: reauthenticate?.email ?? typedEmail,
       password: '',
       siteId: reauthenticate?.siteId ?? site,
     },
@@ -82,7 +100,7 @@ function PasswordForm({
       { body },
       {
         onSuccess(answer) {
-          if ('pending' in answer) onPending(answer);
+          if ('pending' in answer) onPending(answer, body.email);
           else onSignedIn(answer);
         },
         // Not a member of the requested site: signs in to the user's own site.
@@ -102,18 +120,23 @@ function PasswordForm({
       onCancel={onCancel}
       onSubmit={submit}
     >
-      {isExpired && !signIn.error && (
-        <Banner tone="warn">This sign-in has expired. Start again with your password.</Banner>
+      {restarted === 'expired' && !signIn.error && (
+        <div role="alert">
+          <Banner tone="warn">This sign-in has expired. Start again with your password.</Banner>
+        </div>
       )}
       {!reauthenticate && (
         <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="username" />
       )}
-      <PasswordField
-        control={form.control}
-        name="password"
-        label="Password"
-        autoComplete="current-password"
-      />
+      {/* The button of the second factor is gone after a restart. */}
+      <div ref={restarted && focusFirstField}>
+        <PasswordField
+          control={form.control}
+          name="password"
+          label="Password"
+          autoComplete="current-password"
+        />
+      </div>
     </Form>
   );
 }

@@ -8,6 +8,11 @@ import './sign-in-layout.css';
 const focusFirstField = (card: HTMLElement | null) =>
   card?.querySelector<HTMLElement>('input:not([hidden])')?.focus();
 
+// The pressed button may be gone with the previous content; the new heading then gets the focus.
+const focusIfLost = (heading: HTMLElement | null) => {
+  if (document.activeElement === document.body) heading?.focus();
+};
+
 /** Layout of the pages without a session: sign-in, password, invitation. */
 export function SignInLayout({
   title,
@@ -24,7 +29,7 @@ export function SignInLayout({
       <ProductMark brand={readStoredBrand()} />
       <section className="sign-in-layout-card" ref={focusFirstField}>
         <header className="sign-in-layout-head">
-          <h1 id="page-title" tabIndex={-1}>
+          <h1 key={title} ref={focusIfLost} id="page-title" tabIndex={-1}>
             {title}
           </h1>
           {intro !== undefined && <p>{intro}</p>}

@@ -4,3 +4,7 @@ export const focusFirstField = (part: HTMLElement | null): void => part?.querySe
 /** Ref callback that focuses the first button of the footer, which is the safe choice. */
 export const focusFirstButton = (part: HTMLElement | null): void =>
   part?.querySelector<HTMLElement>('footer button')?.focus();
+
+/** Ref callback that focuses the primary button. */
+export const focusPrimaryButton = (part: HTMLElement | null): void =>
+  part?.querySelector<HTMLElement>('footer .btn-primary')?.focus();
