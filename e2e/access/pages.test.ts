@@ -41,6 +41,8 @@ test('sets up a second factor and turns an API key on and off on the profile', a
   await press(page, 'Set up…');
   await enrol(page);
   await expect(dialog(page, 'Set up an authenticator app').getByRole('listitem')).toHaveCount(10);
+  await page.evaluate(() => history.back());
+  await press(page, 'Back to the codes');
   await press(page, 'I have saved them');
   await expectToast(page, 'Two-factor authentication is on');
   await expect(factor).toContainText('10 codes are left');

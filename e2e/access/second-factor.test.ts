@@ -39,6 +39,13 @@ test('sets up a second factor at the next sign-in and requires it from then on, 
   await page.keyboard.press('Enter');
   const codes = page.getByRole('listitem');
   await expect(codes).toHaveCount(10);
+  const questions: string[] = [];
+  page.once('dialog', (question) => {
+    questions.push(question.type());
+    void question.dismiss();
+  });
+  await page.evaluate(() => location.reload());
+  await expect.poll(() => questions).toEqual(['beforeunload']);
   const recovery = await codes.first().innerText();
   await expectAccessible(page);
   const download = page.waitForEvent('download');

@@ -1,7 +1,9 @@
 import { Download } from 'lucide-react';
+import { useEffect } from 'react';
 import { saveFile } from '../../files/download.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { CopyButton } from '../../ui/button/CopyButton.tsx';
+import { guardStagedWork } from '../../ui/dialog/unsaved-work.ts';
 import { focusFirstButton } from './focus.ts';
 import './access.css';
 
@@ -16,6 +18,8 @@ interface RecoveryCodesProps {
 
 /** Shows the recovery codes once, to copy or download. */
 export function RecoveryCodes({ codes, email, doneLabel, onDone }: RecoveryCodesProps) {
+  // They exist nowhere else, so a reload asks first.
+  useEffect(() => guardStagedWork(), []);
   const text = `${codes.join('\n')}\n`;
   const save = () =>
     saveFile(

@@ -1,4 +1,5 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sessionQuery } from '../../../api/session-query.ts';
 import EnrolmentForm from '../../../app/sign-in/EnrolmentForm.tsx';
@@ -14,9 +15,11 @@ export function EnrolDialog({ onClose }: { onClose: () => void }) {
   const { authenticatorDate } = useSuspenseQuery(securityQuery).data;
   const [initialDate] = useState(authenticatorDate);
   const isReplacement = initialDate !== null;
+  // A changed date means that the app is confirmed and the recovery codes are shown.
+  const hasCodes = authenticatorDate !== initialDate;
+  useCodesGuard(hasCodes);
   const close = async () => {
-    // A changed date means that the app is confirmed and the recovery codes are shown.
-    if (authenticatorDate === initialDate || (await confirmCloseCodes())) onClose();
+    if (!hasCodes || (await confirmCloseCodes())) onClose();
   };
   return (
     <Dialog
@@ -47,6 +50,7 @@ interface CodesDialogProps {
 
 /** Shows new recovery codes once. */
 export function CodesDialog({ codes, email, onClose }: CodesDialogProps) {
+  useCodesGuard(true);
   const close = async () => {
     if (await confirmCloseCodes()) onClose();
   };
@@ -56,6 +60,14 @@ export function CodesDialog({ codes, email, onClose }: CodesDialogProps) {
     </Dialog>
   );
 }
+
+/** Asks before Back leaves the page of codes that are shown; `RecoveryCodes` guards them against a reload. */
+const useCodesGuard = (isShown: boolean): void =>
+  useBlocker({
+    disabled: !isShown,
+    enableBeforeUnload: false,
+    shouldBlockFn: async () => !(await confirmCloseCodes()),
+  });
 
 /** Asks for confirmation before closing codes that are not shown again. */
 const confirmCloseCodes = (): Promise<boolean> =>
