@@ -1,7 +1,16 @@
+import type { Destination, EntryTypeVm, TopicDefinition } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectRow, expectToast, fillForm, chooseRowAction } from '../support/actions.ts';
-import { openAs } from '../support/calls.ts';
-import { followPath, setWidth } from '../support/checks/page-checks.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
+import {
+  expectFits,
+  expectNothingCovered,
+  followPath,
+  setWidth,
+  VIEWPORT_WIDTHS,
+} from '../support/checks/page-checks.ts';
+import { SCHEMA } from '../support/data/entries.ts';
 import { ada } from '../support/data/people.ts';
+import { uploadTemplate } from '../support/data/templates.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
@@ -73,6 +82,56 @@ test('breaks a name without blanks on a phone', async ({ page, calls }) => {
       });
     await expect.poll(beyond, tab).toEqual([]);
   }
+});
+
+test('fits long names of everything', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'W'.repeat(100), lastName: 'V'.repeat(100) });
+  const me = (await calls.call<{ id: number }[]>('GET', `/user?email=${encodeURIComponent(ada.email)}`))[0]
+    ?.id;
+  await calls.call('POST', '/user/proxy/changes', { add: [{ proxyUserId: me, userId: person.id }] });
+  await openAs(page, ada);
+  const type = (await sendRequest(page.request, 'POST', SCHEMA, {
+    apiName: 'Long',
+    singularName: 'S'.repeat(100),
+    pluralName: 'P'.repeat(100),
+  })) as EntryTypeVm;
+  await uploadTemplate(page, 'Long', 'R'.repeat(100), '{Name}');
+  const topics = '/api/rest/v1/publication/topicdefinitions';
+  const topic = (await sendRequest(page.request, 'POST', topics, {
+    name: 't'.repeat(100),
+    format: 'Rows',
+    entryTypes: [{ entryTypeId: type.id }],
+  })) as TopicDefinition;
+  const destination = (await sendRequest(page.request, 'POST', '/api/rest/v1/publication/destinations', {
+    topicId: topic.id,
+    name: 'D'.repeat(100),
+    url: `https://hooks.example/${'x'.repeat(1000)}`,
+  })) as Destination;
+  for (const path of [
+    `/users/${person.id}`,
+    '/activity/configuration',
+    '/entries/Long/schema',
+    `/publications/topics/${topic.id}`,
+    `/publications/destinations/${destination.id}`,
+    '/reports/generate',
+  ]) {
+    await followPath(page, path);
+    for (const width of VIEWPORT_WIDTHS) {
+      await setWidth(page, width);
+      await expectFits(page);
+    }
+  }
+  await followPath(page, '/publications');
+  await expectNothingCovered(page);
+  const menu = page.getByRole('button', { name: `Actions for ${'t'.repeat(100)}` });
+  const badge = page.getByRole('row').filter({ has: menu }).getByText('Rows');
+  const edges = await Promise.all([badge.boundingBox(), menu.boundingBox()]);
+  expect((edges[0]?.x ?? 0) + (edges[0]?.width ?? 0)).toBeLessThanOrEqual(edges[1]?.x ?? 0);
+  await followPath(page, `/users/${person.id}`);
+  await page.getByRole('button', { name: /^Work as/ }).click();
+  await expect(page.getByRole('dialog').getByRole('radio')).toBeChecked();
+  const cancel = page.getByRole('dialog').getByRole('button', { name: 'Cancel' });
+  expect(await cancel.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
 });
 
 test('does not execute content of the address', async ({ page }) => {

@@ -30,24 +30,28 @@ export async function followPath(page: Page, path: string): Promise<void> {
   await expect.poll(isThere, `${path} is open`).toBe(true);
 }
 
-/** Parts around the page that never scroll: only the page and parts of it do. */
+/** Parts around the page that never scroll: only the page, down, and parts of it do. */
 const UNSCROLLED = 'html, #root, .shell, .screen:has(> .shell)';
 
 /**
- * Expects that nothing is wider than the window and that the document is exactly as high as it: an element that escapes
+ * Expects that nothing is wider than the window or the page and that the document is exactly as high as it: an element that escapes
  * its scroll container makes the document higher, and the frame could then be scrolled away.
  */
 export async function expectFits(page: Page): Promise<void> {
   const getOverflow = () =>
     page.evaluate((unscrolled) => {
-      const { scrollWidth } = document.documentElement;
+      const main = document.querySelector('#main');
+      const widths = [
+        document.documentElement.scrollWidth - window.innerWidth,
+        main ? main.scrollWidth - main.clientWidth : 0,
+      ];
       const tooHigh = [...document.querySelectorAll(unscrolled)]
         .filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)
         .map(
           ({ tagName, id, className, scrollHeight, clientHeight }) =>
             `${tagName} ${id} ${className}: ${scrollHeight - clientHeight} px`,
         );
-      return { tooWide: Math.max(scrollWidth - window.innerWidth, 0), tooHigh };
+      return { tooWide: Math.max(...widths, 0), tooHigh };
     }, UNSCROLLED);
   await expect.poll(getOverflow, `${page.url()} fits the window`).toEqual({ tooWide: 0, tooHigh: [] });
 }
