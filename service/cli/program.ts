@@ -128,7 +128,7 @@ export function createProgram({ runOnDatabase, write, writeNote, setExitCode }: 
   addCommand(restoreSyntax, HEADINGS.host).action(async (file: string, values: object) => {
     const { text, report } = await restore(file, toValues(restoreSyntax.options, values));
     if (program.opts()['json'] !== true) return write(text);
-    if (report !== undefined) write(`${JSON.stringify(report)}\n`);
+    write(`${JSON.stringify(report)}\n`);
     writeNote(text);
   });
   addCommand(loadSyntax, HEADINGS.host).action(async (values: object) => {

@@ -2,7 +2,7 @@ import { readConfig } from '../kernel/config.ts';
 import { getErrorCode } from '../kernel/error-code.ts';
 import { openBlobStore } from '../kernel/files/open-store.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
-import { formatReport } from './restore/report.ts';
+import { createVerificationReport, formatReport } from './restore/report.ts';
 import { openAndReadBackup, restoreBackup } from './restore/restore-backup.ts';
 import { openRestoreTarget } from './restore/target.ts';
 import { verifyBackup } from './restore/verify-backup.ts';
@@ -46,7 +46,7 @@ function createParentExitSignal(): AbortSignal | undefined {
 export async function restore(
   path: string,
   values: OptionValues<typeof restoreSyntax.options>,
-): Promise<{ text: string; report?: unknown }> {
+): Promise<{ text: string; report: unknown }> {
   const slug = values.site;
   if ((slug === undefined) === !values.verify) throw new CommandError('Give either --site SLUG or --verify');
   if (slug !== undefined && !SLUG.test(slug))
@@ -63,7 +63,10 @@ export async function restore(
   try {
     if (slug === undefined) {
       await verifyBackup(file, dataDir, signal);
-      return { text: 'The backup was restored to a temporary database and matches its manifest.\n' };
+      return {
+        text: 'The backup was restored to a temporary database and matches its manifest.\n',
+        report: createVerificationReport(file.manifest),
+      };
     }
     const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
     const blobs = await openBlobStore(config);

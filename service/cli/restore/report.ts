@@ -20,18 +20,26 @@ export interface RestoreReport {
   notIncluded: readonly string[];
 }
 
+const pickBackup = ({
+  createdDate,
+  schemaVersion,
+  isWholeSite,
+  includesFiles,
+}: Manifest): RestoreReport['backup'] => ({ createdDate, schemaVersion, isWholeSite, includesFiles });
+
+/** Result of a verification that found no differences; printed as JSON. */
+export const createVerificationReport = (manifest: Manifest) => ({
+  backup: pickBackup(manifest),
+  verified: 'passed',
+});
+
 export const createReport = (
   manifest: Manifest,
   site: RestoreReport['site'],
   isDryRun: boolean,
 ): RestoreReport => ({
   site,
-  backup: {
-    createdDate: manifest.createdDate,
-    schemaVersion: manifest.schemaVersion,
-    isWholeSite: manifest.isWholeSite,
-    includesFiles: manifest.includesFiles,
-  },
+  backup: pickBackup(manifest),
   isDryRun,
   entries: {},
   changes: 0,

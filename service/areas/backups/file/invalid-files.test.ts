@@ -4,8 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ZipFile } from 'yazl';
+import { createProgram } from '../../../cli/program.ts';
 import { openAndReadBackup } from '../../../cli/restore/restore-backup.ts';
 import { verifyBackup } from '../../../cli/restore/verify-backup.ts';
 import { openDatabase } from '../../../kernel/db/database.ts';
@@ -143,6 +144,26 @@ describe('a backup file', () => {
     const file = await openAndReadBackup(await createZip(older, { formatVersion: 1 }));
     expect(await verifyBackup(file, folder)).toBeUndefined();
     file.close();
+  });
+
+  test('is verified by the command, which prints the result as JSON on standard output', async () => {
+    vi.stubEnv('DATA_DIR', folder);
+    const [written, notes]: [string[], string[]] = [[], []];
+    const program = createProgram({
+      runOnDatabase: async () => 0,
+      write: (part) => written.push(part),
+      writeNote: (part) => notes.push(part),
+      setExitCode: () => {},
+    });
+    const path = await writeTemporaryFile(validFile);
+    await program.parseAsync(['--json', 'restore', path, '--verify'], { from: 'user' });
+    vi.unstubAllEnvs();
+    const { createdDate, schemaVersion, isWholeSite, includesFiles } = manifest;
+    expect(JSON.parse(written.join(''))).toEqual({
+      backup: { createdDate, schemaVersion, isWholeSite, includesFiles },
+      verified: 'passed',
+    });
+    expect(notes.join('')).toContain('matches its manifest');
   });
 
   describe('is rejected with a reason', () => {
