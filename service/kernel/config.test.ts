@@ -47,6 +47,7 @@ test.each([
   ['SMTP_URL', 'foo'],
   ['SMTP_URL', 'https://mail.example'],
   ['PUBLIC_URL', 'steward.example'],
+  ['PUBLIC_URL', 'https://x.example/steward'],
   ['TRUSTED_PROXIES', '10.0.0.0/8, proxy.example'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['DATABASE_READ_URL', 'mysql://standby/steward'],

@@ -149,7 +149,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const OBJECT_PREFIX = /^\w[\w.-]*(\/\w[\w.-]*)*$/;
 
-/** Whether a text is the address of a server only. */
+/** Whether a text is the HTTP address of a server only. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return (
@@ -253,8 +253,9 @@ export function readConfig(env: Env): Config {
   const publicUrl = (env['PUBLIC_URL'] || formatHttpAddress(host, port)).replace(/\/+$/, '');
   if (URL.parse(formatHttpAddress(host, 4400)) === null)
     issues.push('HOST: an address or the name of a host, such as 0.0.0.0');
-  else if (env['PUBLIC_URL'] && !hasProtocol(publicUrl, ['http:', 'https:']))
-    issues.push('PUBLIC_URL: an address such as https://steward.example, with http or https');
+  // The console is served at the root only.
+  else if (env['PUBLIC_URL'] && !isOrigin(publicUrl))
+    issues.push('PUBLIC_URL: an address such as https://steward.example, with http or https, without a path');
   // A database may be reached by a socket, without a host.
   if (env['DATABASE_URL'] && !isServerUrl(env['DATABASE_URL'])) {
     issues.push(
