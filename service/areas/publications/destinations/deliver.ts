@@ -4,7 +4,7 @@ import { type Db, withTransaction } from '../../../kernel/db/database.ts';
 import type { Services } from '../../../kernel/http/handler.ts';
 import { EgressError, type Egress } from '../../../kernel/network/egress.ts';
 import { listCapabilityHolders, notify } from '../../../kernel/notifications.store.ts';
-import { createItemTask } from '../../../kernel/tasks/run-in-turns.ts';
+import { createItemTask, describeError } from '../../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
 import { readMessages } from '../messages.store.ts';
 import { formatMessage } from '../messages.ts';
@@ -38,14 +38,7 @@ export const getDeliveryRetryMs = (failures: number): number =>
 export const getSecretContext = (siteId: number): string => `publication destination of site ${siteId}`;
 
 /** Address and secret of a destination. */
-export interface DeliveryTarget {
-  id: number;
-  kind: 'Webhook' | 'JetStream';
-  url: string;
-  subject: string | null;
-  /** Signing key of a webhook; credentials of a JetStream destination as JSON, undefined without. */
-  secret: string | undefined;
-}
+type DeliveryTarget = Pick<DueDestination, 'id' | 'siteId' | 'kind' | 'url' | 'subject' | 'secret'>;
 
 /** A message as a destination gets it. */
 interface Delivery {
@@ -61,16 +54,29 @@ interface Sender {
   close(): Promise<void>;
 }
 
-/** A sender for a batch of messages; it must be closed. The egress guard checks every address and bounds time and size of answers. */
+/**
+ * A sender for a batch of messages; it must be closed. The egress guard checks every address and bounds time and size of answers. With a
+ * secret that cannot be decrypted every attempt fails, so that the destination shows the reason.
+ */
 export async function createSender(
-  egress: Egress,
-  { id, kind, url, subject, secret = '' }: DeliveryTarget,
+  { egress, encryption }: Pick<Services, 'egress' | 'encryption'>,
+  { id, siteId, kind, url, subject, secret: encrypted }: DeliveryTarget,
 ): Promise<Sender> {
+  const address = kind === 'Webhook' ? url : `${url} ${subject ?? ''}`;
+  // Signing key of a webhook; credentials of a JetStream destination as JSON, empty without.
+  let secret = '';
+  try {
+    if (encrypted) secret = encryption.decrypt(encrypted, getSecretContext(siteId)).toString('utf8');
+  } catch (error) {
+    const name = kind === 'Webhook' ? 'The signing key' : 'The credentials';
+    const detail = cleanDetail(`${name} cannot be decrypted: ${describeError(error)}`);
+    const attempt = { address, durationMs: 0, status: null, detail, isDelivered: false };
+    return { send: async ({ off, eventId }) => ({ ...attempt, off, eventId }), close: async () => {} };
+  }
   if (kind === 'Webhook')
     return { send: (message) => sendRequest(egress, { url, secret }, message), close: async () => {} };
   // Loaded here, for the memory and the start of services without a destination of this kind (decision 0043).
   const { createJetStreamPublisher } = await import('./jetstream.ts');
-  const address = `${url} ${subject ?? ''}`;
   const publisher = createJetStreamPublisher(egress, {
     url,
     subject: subject ?? '',
@@ -159,23 +165,6 @@ export async function readDeliveries(
   }));
 }
 
-const decryptSecret = (
-  { encryption }: Pick<Services, 'encryption'>,
-  siteId: number,
-  secret: Buffer | null,
-): string | undefined =>
-  secret ? encryption.decrypt(secret, getSecretContext(siteId)).toString('utf8') : undefined;
-
-/** Address and secret of a destination that may not be due. */
-export async function getDeliveryTarget(
-  { db, services }: { db: Db; services: Pick<Services, 'encryption'> },
-  siteId: number,
-  { id, kind, url, subject }: Omit<DeliveryTarget, 'secret'>,
-): Promise<DeliveryTarget> {
-  const secret = decryptSecret(services, siteId, await store.getSecret(db, siteId, id));
-  return { id, kind, url, subject, secret };
-}
-
 /**
  * Delivers a batch of messages in order. The first that fails is tried again later and holds up those after it. No transaction is open
  * during a request; the fence of the lease makes a process whose lease has lapsed save nothing. When the service stops or the turn is
@@ -194,10 +183,7 @@ async function deliver(
     await store.saveDelivery(db, due, { ...due, retryInMs: 0, disabledReason: null, keepsLease: false });
     return false;
   }
-  const sender = await createSender(services.egress, {
-    ...due,
-    secret: decryptSecret(services, siteId, due.secret),
-  });
+  const sender = await createSender(services, due);
   const endsAt = performance.now() + TURN_MS;
   try {
     for (const [index, message] of messages.entries()) {

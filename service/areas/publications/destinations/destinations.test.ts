@@ -1,4 +1,5 @@
 /** Destinations with a receiver that fails on purpose. */
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -8,6 +9,7 @@ import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { DeliveryAttempt, Destination } from '../../../../contract/generated/types.gen.ts';
+import { createEncryption } from '../../../kernel/auth/encryption.ts';
 import { withTransaction } from '../../../kernel/db/database.ts';
 import { createEgress, parseEgressRules } from '../../../kernel/network/egress.ts';
 import { deleteExpiredEventsTask } from '../../../kernel/outbox/delete-expired-events.ts';
@@ -212,6 +214,28 @@ onEachApp(
         setDefaultCACertificates(trusted);
         await stop(secure);
       }
+    });
+
+    test('a signing key that cannot be decrypted fails as an attempt, with the reason', async () => {
+      const destination = await createDestination();
+      await createGroups('A');
+      const encryption = createEncryption(Buffer.alloc(32));
+      await runTask(createDeliveryTask({ db: context().db, services: { ...testServices, encryption } }));
+      const detail =
+        'The signing key cannot be decrypted: A secret was encrypted with another key: set STEWARD_SECRET_KEY, or restore secret.key in the data folder';
+      expect(await listAttempts(destination)).toMatchObject([{ status: null, detail, address: url }]);
+      expect(await read(destination)).toMatchObject({ lag: 1, failures: 1, isEnabled: true });
+      // One event that is sent again has the same answer.
+      await sql`update publication_destination set secret = ${randomBytes(64)} where destination_id = ${destination.id}`.execute(
+        context().db,
+      );
+      const offset = (await listAttempts(destination))[0]?.offset;
+      const resent = await api().post<{ attempts: DeliveryAttempt[] }>(
+        `${DESTINATIONS}/${destination.id}/resend`,
+        { offset },
+      );
+      expect([resent.status, resent.body.attempts]).toMatchObject([200, [{ status: null, detail }]]);
+      expect(received).toEqual([]);
     });
 
     test('is switched off after 3 days of failures, which the administrators are told, and continues where it ended', async () => {

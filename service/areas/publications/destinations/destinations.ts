@@ -11,13 +11,7 @@ import { noContent, ok, type Handlers, type Services } from '../../../kernel/htt
 import { formatEtag, parseTimestamp, requireVersion } from '../../../kernel/http/parameters.ts';
 import { validateEgressUrl, validateNatsUrl } from '../../../kernel/network/egress.ts';
 import { listTopics } from '../publications.store.ts';
-import {
-  createSender,
-  DELIVERY_TASKS,
-  getDeliveryTarget,
-  getSecretContext,
-  readDeliveries,
-} from './deliver.ts';
+import { createSender, DELIVERY_TASKS, getSecretContext, readDeliveries } from './deliver.ts';
 import * as store from './destinations.store.ts';
 import type { StoredAttempt, StoredDestination } from './destinations.store.ts';
 
@@ -170,8 +164,8 @@ export const destinationHandlers: Handlers<Operations> = {
       for (const name of DELIVERY_TASKS) services.wakeTask(name);
       return ok({ attempts: [] });
     }
-    const target = await getDeliveryTarget({ db, services }, siteId, destination);
-    const sender = await createSender(services.egress, target);
+    const secret = await store.getSecret(db, siteId, destination.id);
+    const sender = await createSender(services, { ...destination, siteId, secret });
     try {
       const { isDelivered: _isDelivered, ...attempt } = await sender.send(message);
       const stored = await store.insertAttempt(db, siteId, destination.id, attempt);
