@@ -1,5 +1,4 @@
 import './kernel/auth/hash-threads.ts';
-import { mkdir } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { createApp, CONTRACT_FILE } from './app.ts';
 import { registry } from './areas/registry.ts';
@@ -9,6 +8,7 @@ import { loadEncryption } from './kernel/auth/encryption.ts';
 import { nameDatabaseUrl, nameSettings, readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
 import { DatabaseFolderError } from './kernel/db/pglite/copies.ts';
+import { createFolder } from './kernel/files/create-folder.ts';
 import { openBlobStore } from './kernel/files/open-store.ts';
 import { loadContract } from './kernel/http/contract.ts';
 import type { Services } from './kernel/http/handler.ts';
@@ -35,7 +35,7 @@ const failFor = (settings: string) => (error: unknown) => {
 /** Starts the service: database, first start, background work, app, admin socket, graceful stop. */
 async function main(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(failFor('DATA_DIR'));
+  await createFolder(config.dataDir).catch(failFor('DATA_DIR'));
   const database = await openDatabase({
     ...config,
     databaseUrl: config.databaseUrl?.reveal(),

@@ -44,6 +44,8 @@ test('a service that cannot start names the setting that it is about', async () 
   expect(await start({ PORT: String(port) })).toMatch(/HOST and PORT: .*EADDRINUSE/);
   expect(await start({ METRICS_PORT: String(port) })).toMatch(/METRICS_HOST and METRICS_PORT: .*EADDRINUSE/);
   expect(await start({ DATA_DIR: '/dev/null/data' })).toMatch(/DATA_DIR: ENOTDIR/);
+  // Its parent exists, and the folder cannot be created.
+  expect(await start({ DATA_DIR: '/proc/steward/data' })).toMatch(/DATA_DIR: ENOENT/);
   expect(await start({ DATABASE_URL: 'postgresql://127.0.0.1:1/a' })).toMatch(/DATABASE_URL: .*ECONNREFUSED/);
   other.close();
   await remove();

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 /** The embedded database: PGlite in a worker thread, one connection for the whole process. */
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFolder } from '../../files/create-folder.ts';
 import type { Connection, ConnectionSource, Limits } from '../driver/dialect.ts';
 import { DbError, dbErrorCodes, toDbError } from '../driver/errors.ts';
 import {
@@ -225,7 +226,7 @@ async function deleteUnfinishedCluster(clusterFolder: string, markerFile: string
  * @throws Error when another process uses the folder, DatabaseFolderError when the database cannot be opened
  */
 export async function openEmbedded(folder: string, options: EmbeddedOptions): Promise<EmbeddedSource> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFolder(folder);
   // PGlite creates world-readable files, so the folder must deny access, also one that existed before.
   await chmod(folder, 0o700);
   const unlockFolder = await lockFolder(folder);
