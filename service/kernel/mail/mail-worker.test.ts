@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,10 +59,10 @@ async function startServer(port = 0, rejections = 0): Promise<{ port: number; re
   return { port: typeof address === 'object' && address ? address.port : port, received };
 }
 
-const start = (db: Db, smtpUrl?: string) => {
+const start = (db: Db, smtpUrl?: string, mailLog = log) => {
   worker = startMailWorker({
     db,
-    log,
+    log: mailLog,
     config: { dataDir, publicUrl, smtpUrl: smtpUrl ? new Secret(smtpUrl) : undefined },
   });
   return worker;
@@ -189,6 +189,30 @@ onEachDatabase((database) => {
     expect(reasons.some((reason) => reason?.includes('451'))).toBe(true);
     await waitUntilAllSent(db);
     expect(received).toHaveLength(1);
+  });
+
+  test('an answer of the server that repeats the recipient is logged without the address', async () => {
+    const { db } = database();
+    const refusing = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onRcptTo: ({ address }, _session, done) =>
+        done(Object.assign(new Error(`5.1.1 <${address}>: no such user`), { responseCode: 550 })),
+    });
+    server = refusing;
+    await new Promise<void>((done) => void refusing.listen(0, '127.0.0.1', done));
+    const { port } = refusing.server.address() as AddressInfo;
+    const lines: string[] = [];
+    const capture = createLog('info', { write: (line) => void lines.push(line) });
+    const { wake } = start(db, `smtp://127.0.0.1:${port}`, capture);
+    await queue(db);
+    wake();
+    await waitUntil(async () => lines.length > 0);
+    expect((await rows(db))[0]?.last_error).toContain(to);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      err: { code: 'EENVELOPE', message: expect.stringContaining('<***>: no such user') as string },
+    });
+    expect(lines.join('')).not.toContain(to);
   });
 
   test('sends nothing without TLS if the URL requires it', async () => {

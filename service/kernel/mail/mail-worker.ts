@@ -2,6 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/tables/index.ts';
+import { getErrorCode } from '../error-code.ts';
 import type { Secret } from '../secret.ts';
 import { startWakeLoop } from '../tasks/wake-loop.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -80,10 +81,10 @@ async function deliver({ db, log, transport, signal }: MailContext, mail: Claime
       await markSent(db, mail);
       log.info(fields, 'Mail sent');
     } else if (await markFailed(db, mail, error.message)) {
-      log.warn({ ...fields, err: error }, 'Mail could not be sent and will be retried');
+      log.warn({ ...fields, err: maskAddresses(error) }, 'Mail could not be sent and will be retried');
     } else {
       log.error(
-        { ...fields, err: error },
+        { ...fields, err: maskAddresses(error) },
         'Mail could not be sent before its link expired and will not be retried',
       );
     }
@@ -103,6 +104,22 @@ async function trySend(
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+// Without the slash before the scope of a package in a stack.
+const ADDRESS = /[^\s<>()[\],;:"'/]+@[^\s<>()[\],;:"']+/g;
+
+/** An error without the addresses in its texts: servers repeat those of recipients, which are personal data, in their answers. */
+function maskAddresses(error: Error): Error {
+  const { name, message, stack = '', cause } = error;
+  const masked = new Error(message.replaceAll(ADDRESS, '***'), {
+    cause: cause instanceof Error ? maskAddresses(cause) : undefined,
+  });
+  return Object.assign(masked, {
+    name,
+    stack: stack.replaceAll(ADDRESS, '***'),
+    code: getErrorCode(error),
+  });
 }
 
 interface MailConfig {
