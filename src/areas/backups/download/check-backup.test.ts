@@ -90,3 +90,36 @@ test('says why a file cannot be checked', async () => {
   );
   await expect(check(await pack({ 'manifest.json': '{}' }))).rejects.toThrow('form of a backup');
 });
+
+/** A file that the browser does not read any more after so many pieces. */
+class VanishingFile extends Blob {
+  #readable: number;
+  constructor(bytes: Uint8Array<ArrayBuffer>, readable: number) {
+    super([bytes]);
+    this.#readable = readable;
+  }
+  override slice(...range: Parameters<Blob['slice']>): Blob {
+    const part = super.slice(...range);
+    if (this.#readable-- > 0) return part;
+    const read = () => Promise.reject(new DOMException('It was deleted', 'NotReadableError'));
+    return Object.assign(part, {
+      arrayBuffer: read,
+      stream: () => new ReadableStream({ pull: read }),
+    });
+  }
+}
+
+test('a file that cannot be read is not taken for a damaged one, wherever that happens', async () => {
+  const bytes = await packBackup();
+  let readable = 0;
+  const attempt = () =>
+    checkBackup(new VanishingFile(bytes, readable), 'known', () => undefined).catch(
+      (error: unknown) => error,
+    );
+  for (let outcome = await attempt(); outcome instanceof Error; readable += 1) {
+    expect(outcome).toMatchObject({ name: 'NotReadableError' });
+    outcome = await attempt();
+  }
+  // The directory, the manifest and three members were each read in a piece at least.
+  expect(readable).toBeGreaterThan(5);
+});

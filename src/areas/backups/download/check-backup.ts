@@ -30,12 +30,23 @@ export interface CheckReport {
   members: readonly CheckedMember[];
 }
 
+/** Why a file could not be checked; `isReadable`: it was read, so that it is no complete backup. */
+export interface CheckFailure {
+  problem: string;
+  isReadable: boolean;
+}
+
 /** A report, or why the file could not be checked, as the worker answers. */
-export type CheckAnswer = CheckReport | { problem: string };
+export type CheckAnswer = CheckReport | CheckFailure;
 
 /** Why a file cannot be checked, for the user. */
 export class UncheckableFileError extends Error {
   override name = 'UncheckableFileError';
+}
+
+/** The browser could not read the file, which says nothing about its content. @throws that error */
+function rethrowReadError(thrown: unknown): void {
+  if (thrown instanceof DOMException) throw thrown;
 }
 
 const MANIFEST_NAME = 'manifest.json';
@@ -66,7 +77,8 @@ type ManifestHead = Omit<Manifest, 'members' | 'format'>;
 async function openArchive(file: Blob): Promise<ZipReaderHandle> {
   try {
     return await openZip(file);
-  } catch {
+  } catch (thrown) {
+    rethrowReadError(thrown);
     throw new UncheckableFileError(
       'The file is not a ZIP archive, or its end is missing: a download that was interrupted has this effect.',
     );
@@ -86,6 +98,7 @@ async function readManifest(zip: ZipReaderHandle): Promise<Manifest> {
     });
     return Manifest.parse(JSON.parse(text));
   } catch (thrown) {
+    rethrowReadError(thrown);
     throw new UncheckableFileError(
       thrown instanceof z.ZodError
         ? 'The manifest of the file does not have the form of a backup.'
@@ -114,7 +127,8 @@ async function checkMember(
       onBytes,
     );
     if (!exists) return 'missing';
-  } catch {
+  } catch (thrown) {
+    rethrowReadError(thrown);
     return received > size ? 'different' : 'damaged';
   }
   return received === size && bytesToHex(hash.digest()) === expected ? 'matches' : 'different';
@@ -129,7 +143,7 @@ async function hashFile(file: Blob, onBytes: (read: number) => void): Promise<st
 /**
  * Compares each member of a backup with the manifest in the archive (shapes 3). The file is read in pieces and never held as a whole.
  * `knownHash` is the SHA-256 of the file if a download has computed it already. `onProgress` receives a share from 0 to 1.
- * @throws UncheckableFileError when the file is no backup, is cut off, or has no readable manifest
+ * @throws UncheckableFileError when the file is no backup, is cut off, or has no readable manifest; DOMException when it cannot be read
  */
 export async function checkBackup(
   file: Blob,

@@ -3,7 +3,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { rejectOnWorkerError, startWorker } from '../../../lib/start-worker.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
-import type { CheckAnswer, CheckReport } from './check-backup.ts';
+import type { CheckAnswer, CheckFailure, CheckReport } from './check-backup.ts';
 // The bundler creates this module.
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';
@@ -14,7 +14,7 @@ export type FileCheck =
   | { phase: 'running'; share: number }
   | { phase: 'done'; report: CheckReport }
   /** The file could not be checked, which is no statement about its members. */
-  | { phase: 'failed'; problem: string };
+  | ({ phase: 'failed' } & CheckFailure);
 
 const checks = createStore<ReadonlyMap<string, FileCheck>>(new Map());
 const workers = new Map<string, Worker>();
@@ -72,7 +72,7 @@ export async function startFileCheck(
     );
     update('problem' in answer ? { phase: 'failed', ...answer } : { phase: 'done', report: answer });
   } catch (thrown) {
-    update({ phase: 'failed', problem: toServiceError(thrown).message });
+    update({ phase: 'failed', problem: toServiceError(thrown).message, isReadable: false });
   } finally {
     worker.terminate();
     // Progress comes by a port of its own, and may arrive after the answer.

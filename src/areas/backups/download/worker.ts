@@ -37,9 +37,12 @@ const api = {
         onProgress(share);
       });
     } catch (thrown) {
-      if (thrown instanceof UncheckableFileError) return { problem: thrown.message };
+      if (thrown instanceof UncheckableFileError) return { problem: thrown.message, isReadable: true };
       // The browser refuses to read a file that was changed or deleted after it was chosen.
-      return { problem: 'The file can no longer be read: it was changed, moved or deleted.' };
+      return {
+        problem: 'The file could not be read: it was changed, moved or deleted, or you may not read it.',
+        isReadable: false,
+      };
     }
   },
   async open(

@@ -80,11 +80,16 @@ export function CheckPage() {
           onFiles={choose}
         />
       )}
-      {check?.phase === 'failed' && (
-        <Banner tone="bad" title="Not a complete backup">
-          {check.problem} It cannot be restored. {ADVICE}
-        </Banner>
-      )}
+      {check?.phase === 'failed' &&
+        (check.isReadable ? (
+          <Banner tone="bad" title="Not a complete backup">
+            {check.problem} It cannot be restored. {ADVICE}
+          </Banner>
+        ) : (
+          <Banner tone="bad" title="The file could not be verified">
+            {check.problem} Choose it again.
+          </Banner>
+        ))}
       {check?.phase === 'done' && <Report report={check.report} />}
     </Page>
   );
