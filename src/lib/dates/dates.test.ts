@@ -3,6 +3,7 @@ import {
   addDays,
   formatDistance,
   formatExactDate,
+  formatExactMoment,
   formatPreciseDistance,
   formatShortDate,
   formatTime,
@@ -37,6 +38,12 @@ it('exact forms carry minutes and seconds', () => {
 
 const afternoon = new Date(2026, 10, 21, 15, 0);
 const at = (day: number, hour = 15, minute = 0) => new Date(2026, 10, day, hour, minute);
+
+it('a time to the second has its day unless that is today', () => {
+  expect(formatExactMoment(at(21, 20), afternoon)).toBe(formatTime(at(21, 20)));
+  expect(formatExactMoment(at(22, 1), afternoon)).toBe(`tomorrow, ${formatTime(at(22, 1))}`);
+  expect(formatExactMoment(at(24, 1), afternoon)).toMatch(/24.*1:00:00/);
+});
 
 describe('formatDistance', () => {
   it.each([

@@ -42,9 +42,15 @@ export const isToday = (value: string | Date, now = new Date()): boolean =>
   getStartOfDay(new Date(value)) === getStartOfDay(now);
 
 /** Formats a time near today: "17:04", "tomorrow, 16:20", "6 Nov, 09:00". */
-export function formatMoment(value: string | Date, now = new Date()): string {
-  const date = new Date(value);
-  const clock = clockFormat.format(date);
+export const formatMoment = (value: string | Date, now = new Date()): string =>
+  formatNearToday(new Date(value), clockFormat, now);
+
+/** Formats a time near today to the second: "17:04:09", "tomorrow, 16:20:00". */
+export const formatExactMoment = (value: number | Date, now = new Date()): string =>
+  formatNearToday(new Date(value), timeFormat, now);
+
+function formatNearToday(date: Date, timeOfDay: Intl.DateTimeFormat, now: Date): string {
+  const clock = timeOfDay.format(date);
   if (isToday(date, now)) return clock;
   const nextDay = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
   const day = isToday(date, nextDay)

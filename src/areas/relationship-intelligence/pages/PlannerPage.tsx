@@ -10,7 +10,7 @@ import { startRelationshipImport } from '../../../api/generated/sdk/relationship
 import { usePermission } from '../../../api/session.ts';
 import { useDirectory, usePeopleById } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';
-import { formatExactDate, formatTime } from '../../../lib/dates/dates.ts';
+import { formatExactDate, formatExactMoment } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { toEmailKey } from '../../../lib/text/email-key.ts';
@@ -407,8 +407,8 @@ function FlightPlan({ summary: { requests, longest }, people, perMinute }: Fligh
       title="Flight plan"
       actions={
         <span className="ri-note num">
-          {first !== undefined && `${formatTime(new Date(first))} to `}
-          <b>{formatTime(new Date(end))}</b>
+          {first !== undefined && `${formatExactMoment(first)} to `}
+          <b>{formatExactMoment(end)}</b>
         </span>
       }
     >
@@ -423,7 +423,7 @@ function FlightPlan({ summary: { requests, longest }, people, perMinute }: Fligh
               // oxlint-disable-next-line react/no-array-index-key -- requests have no other identity
               key={at}
               className="ri-bar"
-              title={`Request ${at + 1}: ${describeCount(kind, count)} of ${pluralize(users, 'person', 'people')}, about ${formatTime(new Date(starts[at] ?? end))}`}
+              title={`Request ${at + 1}: ${describeCount(kind, count)} of ${pluralize(users, 'person', 'people')}, about ${formatExactMoment(starts[at] ?? end)}`}
             >
               <i style={{ blockSize: `${Math.max(2, (count / highest) * 100)}%` }} />
             </span>
@@ -465,7 +465,7 @@ function FlightPlan({ summary: { requests, longest }, people, perMinute }: Fligh
                     <td>{describeCount(kind, count)}</td>
                     <td>{formatNumber(users)}</td>
                     <td title={formatExactDate(new Date(starts[at] ?? end))}>
-                      {formatTime(new Date(starts[at] ?? end))}
+                      {formatExactMoment(starts[at] ?? end)}
                     </td>
                   </tr>
                 ))}
