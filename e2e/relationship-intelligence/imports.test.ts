@@ -206,9 +206,18 @@ test('names what is wrong with the rows of a file and how it is fixed', async ({
   await expectRow(grid(page, 'Mailboxes'), { Person: person.name, 'Left out': '1' });
   await checkWidths(page);
 
-  const { bytes } = await downloadBytes(page, () =>
-    page.getByRole('button', { name: '3 broken rows as a file' }).click(),
-  );
+  const broken = page.getByRole('button', { name: '3 broken rows as a file' });
+  // A browser without room for the file.
+  await page.evaluate(() => {
+    const { createObjectURL } = URL;
+    URL.createObjectURL = () => {
+      URL.createObjectURL = createObjectURL;
+      throw new Error('No room');
+    };
+  });
+  await broken.click();
+  await expect(page.getByText('The broken rows were not saved')).toBeVisible();
+  const { bytes } = await downloadBytes(page, () => broken.click());
   expect(bytes.toString('utf8')).toContain('"The sender is the Exchange name /o=exch/cn=ada"');
   await page.getByLabel('/o=exch/cn=ada').fill('jo@outside.example');
   await page.getByRole('button', { name: 'Use', exact: true }).click();

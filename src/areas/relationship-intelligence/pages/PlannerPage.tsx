@@ -238,9 +238,17 @@ function useMailboxPeople(summary: PlanSummary | undefined) {
   return usePeopleById(ids);
 }
 
-async function saveBroken({ getPlanner }: PlannerHandle): Promise<void> {
-  const rows = await getPlanner()?.writeBroken();
-  if (rows) saveFile('rows-not-imported.csv', formatCsv(rows));
+async function saveBroken({ writeBroken }: PlannerHandle): Promise<void> {
+  try {
+    const rows = await writeBroken();
+    if (rows) saveFile('rows-not-imported.csv', formatCsv(rows));
+  } catch (thrown) {
+    toast({
+      tone: 'bad',
+      title: 'The broken rows were not saved',
+      description: toServiceError(thrown).message,
+    });
+  }
 }
 
 /** A job of the plan. */

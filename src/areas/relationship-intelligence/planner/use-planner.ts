@@ -151,6 +151,11 @@ export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: b
       close();
       setState(EMPTY);
     },
+    /** Rows that cannot be imported, as a table; undefined without files. */
+    writeBroken: async () => {
+      const current = client.current;
+      return current && (await current.alive(current.planner.writeBroken()));
+    },
     /** The worker, while it holds files. */
     getPlanner: () => client.current?.planner,
   };
