@@ -1,7 +1,7 @@
 import type { FieldValue, RowVm } from '../../../../contract/generated/types.gen.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import type { Field } from '../model/schema.ts';
-import { isMoney, toItems } from '../model/values.ts';
+import { formatNonZero, isMoney, toItems } from '../model/values.ts';
 
 /** Totals of the numbers of one currency, or of plain numbers. */
 interface CurrencySum {
@@ -59,6 +59,8 @@ const addToSum = (
 
 // Hides rounding errors of binary fractions.
 const sumFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
+/** Share of the largest number below which a sum is a rounding error. */
+const MAX_ERROR_SHARE = 1e-9;
 const averageFormat = new Intl.NumberFormat(undefined, {
   maximumFractionDigits: 2,
   maximumSignificantDigits: 4,
@@ -67,10 +69,11 @@ const averageFormat = new Intl.NumberFormat(undefined, {
 
 function formatSum({ currencyCode, count, sum, min, max }: CurrencySum): string {
   const unit = currencyCode === undefined ? '' : `${currencyCode} `;
-  const total = `sum ${unit}${sumFormat.format(sum)}`;
+  const isError = Math.abs(sum) < Math.max(Math.abs(min), Math.abs(max)) * MAX_ERROR_SHARE;
+  const total = `sum ${unit}${formatNonZero(isError ? 0 : sum, sumFormat)}`;
   if (count === 1) return total;
-  const average = `average ${unit}${averageFormat.format(sum / count)}`;
-  return `${total}, ${average}, from ${sumFormat.format(min)} to ${sumFormat.format(max)}`;
+  const average = `average ${unit}${formatNonZero(isError ? 0 : sum / count, averageFormat)}`;
+  return `${total}, ${average}, from ${formatNonZero(min, sumFormat)} to ${formatNonZero(max, sumFormat)}`;
 }
 
 /** Formats totals: "6 cells, 5 filled · sum 12, average 4, from 1 to 7". */

@@ -13,6 +13,23 @@ test('groups large numbers and leaves years as they are', () => {
   ]);
 });
 
+test('tiny numbers and amounts are not shown as 0', () => {
+  expect([1e-12, -2.5e-300, 0.000_001, 0].map((value) => formatItem(value, field))).toEqual([
+    '1E-12',
+    '-2.5E-300',
+    '0.000001',
+    '0',
+  ]);
+  const format = (value: number, currencyCode = 'EUR') =>
+    formatItem({ value, currencyCode }, field).replaceAll('\u00a0', ' ');
+  expect([format(1e-12), format(12.5), format(0), format(1e-12, 'E1')]).toEqual([
+    'EUR 1E-12',
+    'EUR 12.5',
+    'EUR 0',
+    'E1 1E-12',
+  ]);
+});
+
 test('only web addresses become links', () => {
   expect(findUrl('https://northlight.example/a?b=c')).toBe('https://northlight.example/a?b=c');
   for (const text of ['javascript:alert(1)', 'https://', 'see https://a.example', 'northlight.example', ''])

@@ -21,24 +21,34 @@ const plainNumberFormat = new Intl.NumberFormat(undefined, {
   useGrouping: 'min2',
   maximumFractionDigits: 15,
 });
+/** Numbers closer to 0 have an exponent, as in JSON: as a decimal fraction they would be cut to 0, or be taken for it. */
+const MIN_FRACTION = 1e-6;
+const WITH_EXPONENT = { notation: 'scientific', maximumSignificantDigits: 15 } as const;
+const exponentFormat = new Intl.NumberFormat(undefined, WITH_EXPONENT);
 const moneyFormats = new Map<string, Intl.NumberFormat>();
+
+const isTiny = (value: number): boolean => value !== 0 && Math.abs(value) < MIN_FRACTION;
+
+/** Formats a number; one that is not 0 does not look like 0. */
+export const formatNonZero = (value: number, format: Intl.NumberFormat): string =>
+  (isTiny(value) ? exponentFormat : format).format(value);
 
 /** Formats an amount with its currency code, keeping its fraction digits. */
 function formatMoney({ value, currencyCode }: MoneyValue): string {
+  const key = isTiny(value) ? `${currencyCode} tiny` : currencyCode;
   try {
     const format =
-      moneyFormats.get(currencyCode) ??
+      moneyFormats.get(key) ??
       new Intl.NumberFormat(undefined, {
         style: 'currency',
         currency: currencyCode,
         currencyDisplay: 'code',
-        minimumFractionDigits: 0,
-        maximumFractionDigits: 6,
+        ...(isTiny(value) ? WITH_EXPONENT : { minimumFractionDigits: 0, maximumFractionDigits: 6 }),
       });
-    moneyFormats.set(currencyCode, format);
+    moneyFormats.set(key, format);
     return format.format(value);
   } catch {
-    return `${currencyCode} ${plainNumberFormat.format(value)}`;
+    return `${currencyCode} ${formatNonZero(value, plainNumberFormat)}`;
   }
 }
 
@@ -49,7 +59,7 @@ export function formatItem(
 ): string {
   if (item === null) return '';
   if (typeof item === 'boolean') return item ? 'Yes' : 'No';
-  if (typeof item === 'number') return plainNumberFormat.format(item);
+  if (typeof item === 'number') return formatNonZero(item, plainNumberFormat);
   if (isMoney(item)) return formatMoney(item);
   if (typeof item === 'object') return item.name;
   return field.fieldType === FIELD.date ? formatDateValue(item, field.isDateOnly) : item;
