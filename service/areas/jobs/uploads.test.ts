@@ -386,6 +386,13 @@ onEachApp((context) => {
     expect((await put(job.id, part)).status).toBe(409);
     await run();
     expect(await read(after.body.id)).toMatchObject({ state: 'stopped' });
+    const complete = await startLicenses();
+    await put(complete.id, part);
+    await api.post<Job>(`jobs/${complete.id}/cancel`);
+    expect(await submit(complete.id, [part])).toMatchObject({
+      status: 409,
+      body: { message: 'This job is cancelled and takes no more items' },
+    });
   });
 
   test('a token sees, steers and uploads the jobs that its scopes allow to start', async () => {

@@ -135,9 +135,9 @@ export async function submitJob(call: Call<'submitJob'>): Promise<{ status: 202;
       action: 'submit it',
     });
     const parts = await store.listParts(tx, key);
-    // The answer to an earlier request may have been lost.
-    if (found.state !== 'uploading' && parts.length > 0 && findPartErrors(body.parts, parts).length === 0)
-      return found;
+    const isSame = parts.length > 0 && findPartErrors(body.parts, parts).length === 0;
+    // The answer to an earlier request may have been lost. A job that was cancelled does not run, whether or not it was submitted before.
+    if (found.state !== 'uploading' && found.state !== 'cancelled' && isSame) return found;
     requireUploading(found);
     const { jobKind, operation } = getKind(call, found.kind);
     authorizeStart({ jobKind, operation }, caller, found.parameters);
