@@ -37,11 +37,15 @@ export function useCallQuery(view: LedgerSearch): CallQuery {
   return useMemo(() => ({ ...toCallFilter(view), dateFrom }), [view, dateFrom]);
 }
 
-/** Calls that match, newest first, page by page. The first page is read again regularly until more are loaded. */
-export function useCalls(query: CallQuery) {
+/**
+ * Calls that match, newest first, page by page. The first page is read again regularly until more are loaded. Pages stay loaded when the
+ * start of the period moves on.
+ */
+export function useCalls(query: CallQuery, { days }: Range) {
+  const { dateFrom: _, ...filter } = query;
   const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
     useInfiniteQuery({
-      queryKey: [{ ...listAgentCallsQueryKey({ query })[0], pages: true }],
+      queryKey: [{ ...listAgentCallsQueryKey({ query: filter })[0], pages: true, days }],
       queryFn: async ({ pageParam, signal }) =>
         (
           await listAgentCalls({

@@ -363,7 +363,10 @@ interface CallsCardProps extends ViewProps {
 }
 
 function CallsCard({ query, view, show, names, summary, showsOverview, onOverview }: CallsCardProps) {
-  const { calls, error, isFetching, isLoadingMore, hasMore, loadMore, refetch } = useCalls(query);
+  const { calls, error, isFetching, isLoadingMore, hasMore, loadMore, refetch } = useCalls(
+    query,
+    getRange(view),
+  );
   const [opened, setOpened] = useState<AgentCall>();
   const rows = useMemo(() => {
     const places = new Map(summary?.agents.map(({ keyId }, at) => [keyId, at]));
