@@ -32,3 +32,17 @@ test('the focus stays in the list when a line is removed', async ({ page }) => {
   await page.keyboard.press('Enter');
   await expect(addLine).toBeFocused();
 });
+
+test('a double click removes one line', async ({ page }) => {
+  await openAs(page, ada, '/settings/addresses');
+  for (const network of ['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24']) {
+    await page.getByRole('button', { name: 'Add line' }).click();
+    await page
+      .getByLabel(/^Address or network/)
+      .last()
+      .fill(network);
+  }
+  await page.getByRole('button', { name: 'Remove line 1' }).dblclick();
+  await expect(page.getByLabel('Address or network 1')).toHaveValue('198.51.100.0/24');
+  await expect(page.getByLabel('Address or network 2')).toHaveValue('192.0.2.0/24');
+});

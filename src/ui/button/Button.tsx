@@ -12,6 +12,8 @@ interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'className' 
   pending?: boolean;
   /** Why the action is not possible. The button stays focusable and shows the reason. */
   disabledReason?: string | undefined;
+  /** The action removes the row of the button, so that the second click of a double click would hit the next row. */
+  removesRow?: boolean;
 }
 
 /**
@@ -24,6 +26,7 @@ export function Button({
   icon: Icon,
   pending = false,
   disabledReason,
+  removesRow = false,
   children,
   onClick,
   type = 'button',
@@ -33,7 +36,7 @@ export function Button({
   const isDisabled = pending || disabledReason !== undefined;
   const handleClick = (event: MouseEvent<HTMLButtonElement>) => {
     // The second click of a double click can come before `pending` is rendered, and would send a write twice.
-    const isRepeated = event.detail > 1 && (variant === 'primary' || variant === 'danger');
+    const isRepeated = event.detail > 1 && (removesRow || variant === 'primary' || variant === 'danger');
     if (isDisabled || isRepeated) event.preventDefault();
     else onClick?.(event);
   };

@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import { useId } from 'react';
-import type { ComponentPropsWithRef } from 'react';
+import type { ComponentPropsWithRef, MouseEvent } from 'react';
 import { Spinner } from '../Spinner.tsx';
 import { Tooltip } from '../tooltip/Tooltip.tsx';
 import { buttonClass } from './button-class.ts';
@@ -15,6 +15,8 @@ interface IconButtonProps
   icon: LucideIcon;
   pending?: boolean;
   disabledReason?: string | undefined;
+  /** The action removes the row of the button, so that the second click of a double click would hit the next row. */
+  removesRow?: boolean;
 }
 
 /** Square button with an icon and its label as tooltip. */
@@ -25,11 +27,15 @@ export function IconButton({
   size,
   pending = false,
   disabledReason,
+  removesRow = false,
   onClick,
   ...rest
 }: IconButtonProps) {
   const reasonId = useId();
   const isDisabled = pending || disabledReason !== undefined;
+  const handleClick = (event: MouseEvent<HTMLButtonElement>) => {
+    if (!isDisabled && !(removesRow && event.detail > 1)) onClick?.(event);
+  };
   return (
     <>
       <Tooltip text={disabledReason ?? label}>
@@ -41,7 +47,7 @@ export function IconButton({
           aria-disabled={isDisabled || undefined}
           aria-busy={pending || undefined}
           aria-describedby={disabledReason === undefined ? undefined : reasonId}
-          onClick={isDisabled ? undefined : onClick}
+          onClick={handleClick}
         >
           {pending ? <Spinner /> : <Icon />}
         </button>

@@ -47,6 +47,7 @@ export function SessionList({ sessions, showSite, disabledReason, onEnd }: Sessi
             {!isCurrent && (
               <Button
                 size="small"
+                removesRow
                 aria-label={`End the session of ${device}${ipAddress === null ? '' : ` at ${ipAddress}`}`}
                 disabledReason={disabledReason}
                 onClick={() => void onEnd(session).then((hasEnded) => hasEnded && focusTarget())}

@@ -206,6 +206,7 @@ function AddressRows({ control, ownAddress }: AddressRowsProps) {
             <IconButton
               label={`Remove line ${at + 1}`}
               icon={X}
+              removesRow
               onClick={({ currentTarget }) => {
                 if (fields.length === 1) addButton.current?.focus();
                 else focusNeighbour(currentTarget);
