@@ -205,20 +205,22 @@ interface StartFormProps {
 function StartForm({ topic, onChange }: StartFormProps) {
   const [offset, setOffset] = useState('');
   const [time, setTime] = useState('');
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<{ field: 'time' | 'offset'; text: string }>();
   const { oldestOffset = 0, nextOffset = 0 } = topic ?? {};
   const submit = () => {
     if (time !== '') {
       const since = parseDateTimeField(time, getBrowserTimeZone());
-      if (since !== undefined) onChange({ since: new Date(since).toISOString() });
+      if (since === undefined) setProblem({ field: 'time', text: 'Enter a date and time, or an offset only' });
+      else onChange({ since: new Date(since).toISOString() });
       return;
     }
     const from = Number(offset);
     if (/^\d{1,16}$/.test(offset.trim()) && from >= oldestOffset && from <= nextOffset) onChange({ from });
     else
-      setProblem(
-        `Enter a time, or an offset from ${formatNumber(oldestOffset)} to ${formatNumber(nextOffset)}`,
-      );
+      setProblem({
+        field: 'offset',
+        text: `Enter a time, or an offset from ${formatNumber(oldestOffset)} to ${formatNumber(nextOffset)}`,
+      });
   };
   return (
     <form
@@ -235,6 +237,8 @@ function StartForm({ topic, onChange }: StartFormProps) {
           kind="time"
           timeZone={getBrowserTimeZone()}
           value={time}
+          isInvalid={problem?.field === 'time'}
+          describedBy="tail-start-note"
           onChange={setTime}
         />
       </FieldFrame>
@@ -245,13 +249,13 @@ function StartForm({ topic, onChange }: StartFormProps) {
           inputMode="numeric"
           placeholder={formatNumber(oldestOffset)}
           value={offset}
-          aria-invalid={problem !== undefined}
+          aria-invalid={problem?.field === 'offset'}
           aria-describedby="tail-start-note"
           onChange={({ target }) => setOffset(target.value)}
         />
       </label>
       <p id="tail-start-note" className={problem === undefined ? 'field-hint' : 'field-error'}>
-        {problem ?? 'Events are stored for 9 days. The tail continues with new events.'}
+        {problem?.text ?? 'Events are stored for 9 days. The tail continues with new events.'}
       </p>
       <div className="tail-start-foot">
         <Button onClick={() => onChange({})}>Newest events</Button>
