@@ -85,7 +85,7 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
       title: `${email} was invited`,
       subject: `the invitation of ${email}`,
       undone: `The invitation of ${email} is revoked`,
-      // As the inverse of a job that invites: refused by the service once it is accepted.
+      // The service refuses to revoke an accepted invitation, as it does for the inverse of a job that invites.
       revert: async () => revoke.mutateAsync({ path: { id: await loadPendingId(email) } }),
     });
     onDone(undefined);
