@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Page } from '@playwright/test';
 import type {
+  AgentCall,
   AgentCallSummary,
   DataRequestResultVm,
   EntryTypeVm,
@@ -448,6 +449,51 @@ test('what could not be read of keys and of a field is not shown as nothing', as
   const field = page.getByRole('region', { name: 'Piers, Entry name' });
   await expect(field).toContainText('The reading failed');
   await expect(field).not.toContainText('0 values');
+});
+
+test('calls that were loaded stay in the ledger when its period moves on', async ({ page }) => {
+  const makeCalls = (first: number, count: number): AgentCall[] =>
+    Array.from({ length: count }, (_, at) => ({
+      id: first - at,
+      date: new Date().toISOString(),
+      keyId: 1,
+      keyName: 'Deal analyst',
+      userId: 1,
+      userName: ada.email,
+      tool: 'list_entry_types',
+      outcome: 'Ok',
+      message: null,
+      arguments: {},
+      entryTypeId: null,
+      fieldIds: [],
+      entryIds: [],
+      rows: 0,
+      bytes: 10,
+      durationMs: 1,
+      asOf: null,
+      flags: [],
+      clientName: 'test-agent',
+      clientVersion: '1.0.0',
+      ipAddress: '127.0.0.1',
+    }));
+  await page.route('**/api/agent/calls?*', (route) => {
+    const { searchParams } = new URL(route.request().url());
+    return route.fulfill({
+      json: searchParams.has('before')
+        ? { calls: makeCalls(100, 20), nextBefore: null }
+        : { calls: makeCalls(200, 100), nextBefore: 101 },
+    });
+  });
+  await page.clock.install();
+  await openAs(page, ada, '/agent/ledger');
+  const calls = grid(page, 'Calls');
+  await expect(calls).toHaveAttribute('aria-rowcount', '101');
+  await page.getByRole('button', { name: 'Show more calls' }).click();
+  await expect(calls).toHaveAttribute('aria-rowcount', '121');
+  await page.clock.fastForward(16 * 60_000);
+  // A regular reading of the sums shows that the period has moved on.
+  await page.waitForResponse((response) => response.url().includes('/calls/summary'));
+  await expect(calls).toHaveAttribute('aria-rowcount', '121');
 });
 
 test('the profile says why no agent key can be made', async ({ page, expectFailure }) => {
