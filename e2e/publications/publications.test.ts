@@ -462,6 +462,18 @@ test('readings that fail are not shown as nothing', async ({ page, expectFailure
   await expect(page.getByRole('heading', { name: 'The event could not be loaded' })).toBeVisible();
 });
 
+test('the tail starts at an offset with Enter, and says that a text is no time', async ({ page }) => {
+  await openAs(page, ada, '/publications/tail');
+  await page.getByRole('button', { name: /Start/ }).click();
+  await page.getByLabel('Since').fill('no time');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Enter a date and time, or an offset only')).toBeVisible();
+  await page.getByLabel('Since').fill('');
+  await page.getByLabel('or at offset').fill('0');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/from=0/);
+});
+
 test('the size of a topic a day is that of the period it was read for', async ({ page }) => {
   await openAs(page, ada);
   const entries = await createEntryType(page, 'Basin');
