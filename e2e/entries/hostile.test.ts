@@ -150,6 +150,26 @@ const findCutTexts = (page: Page) =>
       .map((element) => `${element.tagName} ${(element.textContent ?? '').slice(0, 30)}`),
   );
 
+test('a name of 900 characters leaves room for the page, and is whole in its tooltip', async ({ page }) => {
+  await openAs(page, ada);
+  const names = { apiName: 'Wordy', singularName: 'Wordy', pluralName: 'Wordies' };
+  await sendRequest(page.request, 'POST', SCHEMA, names);
+  const [key] = (await sendRequest(page.request, 'GET', `${SCHEMA}/Wordy/fields`)) as FieldVm[];
+  const name = 'An extraordinarily long name '.repeat(31).trim();
+  const [entry] = (await sendRequest(page.request, 'POST', `${DATA}/Wordy`, {
+    storeRequests: [{ entryId: -1, fieldId: key?.id, value: name }],
+  })) as DataRequestResultVm[];
+  await page.goto(`/entries/Wordy/${entry?.entryId}`);
+  const heading = page.getByRole('heading', { level: 1 });
+  await expect(heading.getByTitle(name)).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Breadcrumbs' }).getByTitle(name)).toBeVisible();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    const { y = 844 } = (await page.getByRole('region', { name: 'Values' }).boundingBox()) ?? {};
+    expect(y).toBeLessThan(422);
+  }
+});
+
 test('breaks long words of names on the pages of a phone', async ({ page }) => {
   await openAs(page, ada);
   const word = 'Donaudampfschifffahrtsgesellschaftskapitaensmuetzenabzeichenverordnungen'

@@ -28,7 +28,11 @@ function BreadcrumbList({ children, current }: { children: ReactNode; current: s
         {Children.map(children, (link) => (
           <li>{link}</li>
         ))}
-        <li aria-current="page">{current}</li>
+        <li aria-current="page">
+          <span className="crumbs-current" title={current}>
+            {current}
+          </span>
+        </li>
       </ol>
     </nav>
   );

@@ -19,6 +19,11 @@ interface PageProps {
   children: ReactNode;
 }
 
+/** Characters that always fit into the lines of a heading; a longer one may be cut, and is whole in its tooltip. */
+const CUT_FROM = 90;
+const getTooltip = (title: ReactNode): string | undefined =>
+  typeof title === 'string' && title.length > CUT_FROM ? title : undefined;
+
 /** Layout of a page. Its heading (`#page-title`) gets the focus after a navigation, so that it is announced. */
 export function Page(props: PageProps) {
   const { title, meta, lead, badge, actions, breadcrumbs, fill, oneLine, children } = props;
@@ -29,7 +34,7 @@ export function Page(props: PageProps) {
       <header className={cx('page-head', oneLine && 'page-head-line')}>
         {lead}
         <div className={cx('page-title', lead !== undefined && 'page-title-lead')}>
-          <h1 id="page-title" tabIndex={-1}>
+          <h1 id="page-title" tabIndex={-1} title={getTooltip(title)}>
             {title}
           </h1>
           {(badge !== undefined || hasMeta) && (

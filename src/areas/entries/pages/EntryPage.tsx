@@ -47,7 +47,7 @@ export function EntryPage() {
     <Page
       breadcrumbs={<Breadcrumbs />}
       lead={<TypeTile type={type} size="large" />}
-      title={<bdi>{entry.name}</bdi>}
+      title={<bdi title={entry.name}>{entry.name}</bdi>}
       badge={entry.isDeleted && <DeletedBadge type={type} entryId={entry.id} />}
       meta={
         <span className="ent-facts">

@@ -103,7 +103,7 @@ function Template({ template, etag }: TemplateProps) {
   return (
     <Page
       breadcrumbs={<Breadcrumbs />}
-      title={<bdi>{name}</bdi>}
+      title={<bdi title={name}>{name}</bdi>}
       badge={<Badge tone={status === 'Broken' ? 'bad' : 'ok'}>{status}</Badge>}
       meta={`${FORMAT_LABELS[format]} template for ${typeById.get(template.entryTypeId)?.pluralName ?? 'a deleted type'} · version ${version}`}
       actions={
