@@ -25,6 +25,23 @@ test('leaving a prepared import asks; a started one continues without its page',
   await expectRow(importedRowsGrid(page), { Person: 'Lee Ving', Outcome: 'Changed' });
 });
 
+test('the columns cannot be changed while the rows are sent', async ({ page }) => {
+  await openAs(page, ada, '/users/import');
+  await chooseFile(page, 'sent.csv', `${HEADING}\nsent@import.example,Sen,Tal\n`);
+  await expectRow(fileRowsGrid(page), { Person: 'Sen Tal', Outcome: 'Create' });
+  const sending = Promise.withResolvers<void>();
+  await page.route(/\/jobs\/\d+\/parts\/\d+/, async (route) => {
+    await sending.promise;
+    await route.continue();
+  });
+  await startImportButton(page).click();
+  await expect(page.getByRole('progressbar', { name: 'Upload' })).toBeVisible();
+  const column = page.getByText('First name', { exact: true }).first();
+  await expect(page.locator('[inert]').filter({ has: column })).toBeVisible();
+  sending.resolve();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Import 1 person from sent.csv');
+});
+
 test('reports refused rows and leaves alone what someone else changed', async ({ page, calls }) => {
   // A second administrator changes a user after the check and takes an address.
   const person = await calls.createUser({ firstName: 'Con', lastName: 'Tested' });

@@ -182,7 +182,10 @@ export function PrepareImport(props: PrepareImportProps) {
           Nothing has been imported. Import again to continue where the upload stopped.
         </Banner>
       )}
-      {children}
+      {/* The upload has the rows as they were when it started. */}
+      <div className="import-setup" inert={isStarting}>
+        {children}
+      </div>
       <h2 className="import-step">3. Preview</h2>
       <Preview {...props} />
     </Page>
