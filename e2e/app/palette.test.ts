@@ -278,4 +278,12 @@ test('restricting people to approved addresses shows who would have been locked 
   ]);
   await expect(settings.getByLabel(/^Address or network \d+$/).last()).toHaveValue('127.0.0.1');
   task.expectAtMost(5);
+  await settings.getByRole('button', { name: 'Save', exact: true }).click();
+  await settings.getByRole('button', { name: 'Save list' }).click();
+  await expectToast(settings, 'Approved addresses saved');
+  // The check is made again when the user returns to it.
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await expect(rehearsal).toContainText('none of 1 person used an address that is not approved');
+  await settings.getByRole('button', { name: /^Undo/ }).click();
+  await expectToast(settings, 'The approved addresses are as before');
 });

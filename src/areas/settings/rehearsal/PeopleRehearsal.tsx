@@ -25,9 +25,11 @@ export function PeopleRehearsal({ userIds }: { userIds: readonly number[] }) {
   const { allowed } = usePermission('rehearseApprovedAddresses');
   const [days, setDays] = useState<number>(90);
   const isPossible = userIds.length > 0 && userIds.length <= MAX_PEOPLE;
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     ...rehearseApprovedAddressesOptions({ body: { userIds: [...userIds], days } }),
     enabled: allowed && isPossible,
+    // Addresses are approved in another tab meanwhile.
+    staleTime: 0,
     placeholderData: keepPreviousData,
   });
   if (!allowed || userIds.length === 0) return null;
@@ -45,11 +47,17 @@ export function PeopleRehearsal({ userIds }: { userIds: readonly number[] }) {
       </header>
       {data ? (
         <>
-          <Banner tone={data.lockedOut + data.wouldBeLockedOut > 0 ? 'warn' : 'ok'}>
-            {formatOutcome(data.lockedOut + data.wouldBeLockedOut, userIds.length, days)}
-          </Banner>
-          <SuggestedNetworks suggestions={data.suggestions} renderAction={ApproveLink} />
-          <RehearsedPeople places={data.places} />
+          {isPlaceholderData ? (
+            <Banner>Checking the last {days} days…</Banner>
+          ) : (
+            <Banner tone={data.lockedOut + data.wouldBeLockedOut > 0 ? 'warn' : 'ok'}>
+              {formatOutcome(data.lockedOut + data.wouldBeLockedOut, userIds.length, days)}
+            </Banner>
+          )}
+          <div className="rehearsal" inert={isPlaceholderData}>
+            <SuggestedNetworks suggestions={data.suggestions} renderAction={ApproveLink} />
+            <RehearsedPeople places={data.places} />
+          </div>
         </>
       ) : error ? (
         <ErrorState title="The access check failed" onRetry={() => void refetch()}>
