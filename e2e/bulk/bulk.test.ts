@@ -254,11 +254,19 @@ test('adds and removes groups without requests for members', async ({ page, call
 test('explains one-way changes, and removal must be typed', async ({ page, calls }) => {
   const [one] = await family(calls, 'Onewaya', ['Ann']);
   await openAs(page, ada, '/users?q=onewaya');
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await expect(page).toHaveURL('/');
+  await page.goBack();
   await selectAll(page, 1);
   await chooseBulkAction(page, 'Turn two-factor on');
   const dialog = await waitForDryRun(page, 'Turn two-factor on for 1 person?');
   await expect(dialog.getByText('Cannot be undone')).toBeVisible();
   await dialog.getByLabel(/^Type “Northlight/).fill('Northlight Capital');
+  // Back and forward leave the page.
+  await page.goForward();
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(dialog.getByLabel(/^Type “Northlight/)).toHaveValue('Northlight Capital');
   await dialog.getByRole('button', { name: 'Turn two-factor on for 1 person' }).click();
   await waitForJob(page, 'Turned two-factor on for 1 person');
   expect((await calls.getUser(one?.id ?? 0)).twoFactorEnabled).toBe(true);
