@@ -451,31 +451,32 @@ test('what could not be read of keys and of a field is not shown as nothing', as
   await expect(field).not.toContainText('0 values');
 });
 
+const makeCalls = (first: number, count: number): AgentCall[] =>
+  Array.from({ length: count }, (_, at) => ({
+    id: first - at,
+    date: new Date().toISOString(),
+    keyId: 1,
+    keyName: 'Deal analyst',
+    userId: 1,
+    userName: ada.email,
+    tool: 'list_entry_types',
+    outcome: 'Ok',
+    message: null,
+    arguments: {},
+    entryTypeId: null,
+    fieldIds: [],
+    entryIds: [],
+    rows: 0,
+    bytes: 10,
+    durationMs: 1,
+    asOf: null,
+    flags: [],
+    clientName: 'test-agent',
+    clientVersion: '1.0.0',
+    ipAddress: '127.0.0.1',
+  }));
+
 test('calls that were loaded stay in the ledger when its period moves on', async ({ page }) => {
-  const makeCalls = (first: number, count: number): AgentCall[] =>
-    Array.from({ length: count }, (_, at) => ({
-      id: first - at,
-      date: new Date().toISOString(),
-      keyId: 1,
-      keyName: 'Deal analyst',
-      userId: 1,
-      userName: ada.email,
-      tool: 'list_entry_types',
-      outcome: 'Ok',
-      message: null,
-      arguments: {},
-      entryTypeId: null,
-      fieldIds: [],
-      entryIds: [],
-      rows: 0,
-      bytes: 10,
-      durationMs: 1,
-      asOf: null,
-      flags: [],
-      clientName: 'test-agent',
-      clientVersion: '1.0.0',
-      ipAddress: '127.0.0.1',
-    }));
   await page.route('**/api/agent/calls?*', (route) => {
     const { searchParams } = new URL(route.request().url());
     return route.fulfill({

@@ -209,9 +209,9 @@ test('names what is wrong with the rows of a file and how it is fixed', async ({
   const broken = page.getByRole('button', { name: '3 broken rows as a file' });
   // A browser without room for the file.
   await page.evaluate(() => {
-    const { createObjectURL } = URL;
+    const create = URL.createObjectURL.bind(URL);
     URL.createObjectURL = () => {
-      URL.createObjectURL = createObjectURL;
+      URL.createObjectURL = create;
       throw new Error('No room');
     };
   });

@@ -91,6 +91,8 @@ test('says why a file cannot be checked', async () => {
   await expect(check(await pack({ 'manifest.json': '{}' }))).rejects.toThrow('form of a backup');
 });
 
+const failToRead = () => Promise.reject(new DOMException('It was deleted', 'NotReadableError'));
+
 /** A file that the browser does not read any more after so many pieces. */
 class VanishingFile extends Blob {
   #readable: number;
@@ -101,10 +103,9 @@ class VanishingFile extends Blob {
   override slice(...range: Parameters<Blob['slice']>): Blob {
     const part = super.slice(...range);
     if (this.#readable-- > 0) return part;
-    const read = () => Promise.reject(new DOMException('It was deleted', 'NotReadableError'));
     return Object.assign(part, {
-      arrayBuffer: read,
-      stream: () => new ReadableStream({ pull: read }),
+      arrayBuffer: failToRead,
+      stream: () => new ReadableStream({ pull: failToRead }),
     });
   }
 }

@@ -32,15 +32,16 @@ it('sums amounts by currency', () => {
   expect(format(worth)).toBe('3 cells · sum EUR 40, average EUR 20, from 10 to 30 · sum USD 5');
 });
 
+const formatSizes = (...sizes: number[]) =>
+  formatTotals(
+    addTotals(
+      sizes.map((Size, EntryId) => ({ EntryId, Size })),
+      [size],
+      getValue,
+    ),
+  );
+
 it('shows tiny numbers, but not the rounding error of a sum', () => {
-  const formatSizes = (...sizes: number[]) =>
-    formatTotals(
-      addTotals(
-        sizes.map((Size, EntryId) => ({ EntryId, Size })),
-        [size],
-        getValue,
-      ),
-    );
   expect(formatSizes(1e-12, 3e-12)).toBe('2 cells · sum 4E-12, average 2E-12, from 1E-12 to 3E-12');
   expect(formatSizes(0.1, 0.2, -0.3)).toBe('3 cells · sum 0, average 0, from -0.3 to 0.2');
 });

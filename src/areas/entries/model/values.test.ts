@@ -4,6 +4,9 @@ import { findUrl, formatItem } from './values.ts';
 
 const field = { fieldType: FIELD.number, isDateOnly: false, isMoney: false };
 
+const formatAmount = (value: number, currencyCode = 'EUR') =>
+  formatItem({ value, currencyCode }, field).replaceAll('\u00a0', ' ');
+
 test('groups large numbers and leaves years as they are', () => {
   expect([1990, 9999, 412_806, -1_234_567.5].map((value) => formatItem(value, field))).toEqual([
     '1990',
@@ -20,9 +23,7 @@ test('tiny numbers and amounts are not shown as 0', () => {
     '0.000001',
     '0',
   ]);
-  const format = (value: number, currencyCode = 'EUR') =>
-    formatItem({ value, currencyCode }, field).replaceAll('\u00a0', ' ');
-  expect([format(1e-12), format(12.5), format(0), format(1e-12, 'E1')]).toEqual([
+  expect([formatAmount(1e-12), formatAmount(12.5), formatAmount(0), formatAmount(1e-12, 'E1')]).toEqual([
     'EUR 1E-12',
     'EUR 12.5',
     'EUR 0',

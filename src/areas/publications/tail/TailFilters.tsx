@@ -210,7 +210,8 @@ function StartForm({ topic, onChange }: StartFormProps) {
   const submit = () => {
     if (time !== '') {
       const since = parseDateTimeField(time, getBrowserTimeZone());
-      if (since === undefined) setProblem({ field: 'time', text: 'Enter a date and time, or an offset only' });
+      if (since === undefined)
+        setProblem({ field: 'time', text: 'Enter a date and time, or an offset only' });
       else onChange({ since: new Date(since).toISOString() });
       return;
     }
