@@ -10,3 +10,7 @@ export function normalizeEmail(text: string): { email: string; key: string } {
   const domain = email.slice(atIndex + 1).toLowerCase();
   return { email, key: `${email.slice(0, atIndex).toLowerCase()}@${domainToASCII(domain) || domain}` };
 }
+
+/** The key of an address, or a domain in the same spelling: in lower case, in ASCII. */
+export const toAddressKey = (value: string): string =>
+  value.includes('@') ? normalizeEmail(value).key : domainToASCII(value) || value.toLowerCase();

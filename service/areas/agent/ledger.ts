@@ -27,7 +27,7 @@ export interface PendingUse {
 /** A call that has ended. */
 export interface EndedCall extends Pick<LedgerRow, 'siteId' | 'keyId' | 'rows'> {
   /** Examines what the agent has read. */
-  toRow(): LedgerRow;
+  toRow: () => LedgerRow;
 }
 
 /** Calls that count beside the counters that the database returns while the check is open. */

@@ -103,8 +103,7 @@ export async function readOperation<Id extends ReadOperation>(
  * @throws ApiError as the operation
  */
 export const readRowItems = (context: ReadContext, request: Request): Promise<RowItems> =>
-  // The validation guarantees the types of the parts.
-  queryRowItems(prepareCall(context, 'queryRowsByBody', request) as Call<'queryRowsByBody'>);
+  queryRowItems(prepareCall(context, 'queryRowsByBody', request));
 
 const unavailable = (): never => {
   throw new ApiError(500, 'An agent cannot use this part of a request');

@@ -1,9 +1,4 @@
-import { domainToASCII } from 'node:url';
-import { normalizeEmail } from '../../../kernel/email.ts';
-
-/** An address or domain as items have it: in lower case, its domain in ASCII. */
-export const toItemSpelling = (value: string): string =>
-  value.includes('@') ? normalizeEmail(value).key : domainToASCII(value) || value.toLowerCase();
+import { toAddressKey } from '../../../kernel/email.ts';
 
 /** Addresses and domains that an import treats specially. */
 export interface AddressRules {
@@ -36,8 +31,8 @@ function hasDomain(domains: ReadonlySet<string>, domain: string): boolean {
 
 /** Classifies addresses by the rules; remembers each, because the same addresses occur again and again. */
 export function createAddressBook(rules: AddressRules): (address: string) => AddressKind {
-  const exclusions = new Set(rules.exclusions.map(toItemSpelling));
-  const internalDomains = new Set(rules.internalDomains.map(toItemSpelling));
+  const exclusions = new Set(rules.exclusions.map(toAddressKey));
+  const internalDomains = new Set(rules.internalDomains.map(toAddressKey));
   const users = new Set(rules.userAddresses);
   const known = new Map<string, AddressKind>();
   return (text) => {

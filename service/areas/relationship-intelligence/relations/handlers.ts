@@ -1,6 +1,6 @@
+import { toAddressKey } from '../../../kernel/email.ts';
 import { type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { parsePage } from '../../../kernel/http/parameters.ts';
-import { toItemSpelling } from '../import/addresses.ts';
 import { listRelations } from './relations.store.ts';
 import { tryExclusion } from './trial.store.ts';
 
@@ -9,14 +9,14 @@ export const relationHandlers: Handlers<'listRelationships' | 'tryExclusion'> = 
     const { pageNumber: _number, pageSize: _size, address, domain, ...others } = query;
     const filter = {
       ...others,
-      ...(address !== undefined && { address: toItemSpelling(address) }),
-      ...(domain !== undefined && { domain: toItemSpelling(domain) }),
+      ...(address !== undefined && { address: toAddressKey(address) }),
+      ...(domain !== undefined && { domain: toAddressKey(domain) }),
     };
     return ok(await listRelations(readDb, caller.siteId, filter, parsePage(query)));
   },
 
   async tryExclusion({ readDb, caller, body }) {
     const readsNames = caller.capabilities.has('Access 4. Relationship Intelligence');
-    return ok(await tryExclusion(readDb, caller.siteId, toItemSpelling(body.value), readsNames));
+    return ok(await tryExclusion(readDb, caller.siteId, toAddressKey(body.value), readsNames));
   },
 };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 /** The embedded database: PGlite in a worker thread, one connection for the whole process. */
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFolder } from '../../files/create-folder.ts';
+import { createFolder } from '../../create-folder.ts';
 import type { Connection, ConnectionSource, Limits } from '../driver/dialect.ts';
 import { DbError, dbErrorCodes, toDbError } from '../driver/errors.ts';
 import {

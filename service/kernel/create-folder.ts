@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { getErrorCode } from '../error-code.ts';
+import { getErrorCode } from './error-code.ts';
 
 /**
  * Creates a folder of the service and its missing parents, accessible only to its owner. The recursive `mkdir` of Node never ends where a
