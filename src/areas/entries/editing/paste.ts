@@ -19,14 +19,14 @@ export interface CellBlock {
 }
 
 /** The single text of a block that fills a selected range; undefined for a larger block. */
-export const getFillText = ({ texts }: CellBlock, range: CellRange): string | undefined =>
-  texts.length === 1 && texts[0]?.length === 1 && countCells(range) > 1 ? texts[0][0] : undefined;
+export function getFillText({ texts }: CellBlock, range: CellRange): string | undefined {
+  const [text, ...others] = texts.flat();
+  return others.length === 0 && countCells(range) > 1 ? text : undefined;
+}
 
 /** Number of cells that a paste writes: a single text fills the range. */
 export const countPastedCells = (block: CellBlock, range: CellRange): number =>
-  getFillText(block, range) === undefined
-    ? block.texts.reduce((sum, { length }) => sum + length, 0)
-    : countCells(range);
+  getFillText(block, range) === undefined ? block.texts.flat().length : countCells(range);
 
 /** Target row of a pasted row. */
 export interface PasteRow {

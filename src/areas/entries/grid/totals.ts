@@ -70,9 +70,10 @@ const averageFormat = new Intl.NumberFormat(undefined, {
 function formatSum({ currencyCode, count, sum, min, max }: CurrencySum): string {
   const unit = currencyCode === undefined ? '' : `${currencyCode} `;
   const isError = Math.abs(sum) < Math.max(Math.abs(min), Math.abs(max)) * MAX_ERROR_SHARE;
-  const total = `sum ${unit}${formatNonZero(isError ? 0 : sum, sumFormat)}`;
+  const exactSum = isError ? 0 : sum;
+  const total = `sum ${unit}${formatNonZero(exactSum, sumFormat)}`;
   if (count === 1) return total;
-  const average = `average ${unit}${formatNonZero(isError ? 0 : sum / count, averageFormat)}`;
+  const average = `average ${unit}${formatNonZero(exactSum / count, averageFormat)}`;
   return `${total}, ${average}, from ${formatNonZero(min, sumFormat)} to ${formatNonZero(max, sumFormat)}`;
 }
 

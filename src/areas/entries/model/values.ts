@@ -23,8 +23,10 @@ const plainNumberFormat = new Intl.NumberFormat(undefined, {
 });
 /** Numbers closer to 0 have an exponent, as in JSON: as a decimal fraction they would be cut to 0, or be taken for it. */
 const MIN_FRACTION = 1e-6;
-const WITH_EXPONENT = { notation: 'scientific', maximumSignificantDigits: 15 } as const;
-const exponentFormat = new Intl.NumberFormat(undefined, WITH_EXPONENT);
+const exponentFormat = new Intl.NumberFormat(undefined, {
+  notation: 'scientific',
+  maximumSignificantDigits: 15,
+});
 const moneyFormats = new Map<string, Intl.NumberFormat>();
 
 const isTiny = (value: number): boolean => value !== 0 && Math.abs(value) < MIN_FRACTION;
@@ -35,20 +37,21 @@ export const formatNonZero = (value: number, format: Intl.NumberFormat): string 
 
 /** Formats an amount with its currency code, keeping its fraction digits. */
 function formatMoney({ value, currencyCode }: MoneyValue): string {
-  const key = isTiny(value) ? `${currencyCode} tiny` : currencyCode;
+  if (isTiny(value)) return `${currencyCode} ${exponentFormat.format(value)}`;
   try {
     const format =
-      moneyFormats.get(key) ??
+      moneyFormats.get(currencyCode) ??
       new Intl.NumberFormat(undefined, {
         style: 'currency',
         currency: currencyCode,
         currencyDisplay: 'code',
-        ...(isTiny(value) ? WITH_EXPONENT : { minimumFractionDigits: 0, maximumFractionDigits: 6 }),
+        minimumFractionDigits: 0,
+        maximumFractionDigits: 6,
       });
-    moneyFormats.set(key, format);
+    moneyFormats.set(currencyCode, format);
     return format.format(value);
   } catch {
-    return `${currencyCode} ${formatNonZero(value, plainNumberFormat)}`;
+    return `${currencyCode} ${plainNumberFormat.format(value)}`;
   }
 }
 
