@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
+import type { Condition } from '../../../../contract/rules/query/condition.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
 import {
   recalculate,
@@ -14,6 +15,9 @@ import {
 } from '../../../testing/entries/entries.ts';
 import { compare, type PlainValues } from '../../../testing/entries/entry-oracle.ts';
 import { contract, makePerson, onEachApp, publicUrl } from '../../../testing/site.ts';
+import { loadSchema } from '../../schema/index.ts';
+import { createQueryContext, type ResolvedQuery, UTC } from './resolve-query.ts';
+import { readRows } from './rows.store.ts';
 
 const ROWS = `${DATA}/entrydata/rows`;
 
@@ -61,6 +65,37 @@ onEachApp((context) => {
       Twice: 'Score' in values ? Number(values.Score) * 2 : undefined,
     }));
     await recalculate(context().db);
+  });
+
+  test('the first rows of a type keep their plan', async () => {
+    const { siteId, typeId } = things;
+    const { typesById } = await loadSchema(context().db, siteId);
+    const type = typesById.get(typeId);
+    if (!type) throw new Error('The type exists');
+    const condition: Condition = { kind: 'group', match: 'all', conditions: [] };
+    const query: ResolvedQuery = {
+      type,
+      condition,
+      sort: undefined,
+      context: createQueryContext(siteId, 0, UTC),
+    };
+    const rendering = { siteId, linkTo: undefined, extended: false, wrapIntoArrays: false };
+    const { signal } = new AbortController();
+    await context()
+      .db.connection()
+      .execute(async (db) => {
+        for (let read = 0; read < 4; read += 1)
+          await readRows(
+            { db, readDb: db, signal },
+            query,
+            { skip: 0, limit: 7 },
+            type.fields.slice(0, 3),
+            rendering,
+          );
+        const { rows } = await sql<{ statement: string }>`
+          select statement from pg_prepared_statements where statement like '%limit 7)%'`.execute(db);
+        expect(rows).toHaveLength(1);
+      });
   });
 
   test('a day is answered in the form of the example in the contract', async () => {
