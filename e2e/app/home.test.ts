@@ -88,8 +88,13 @@ test('the overview names what needs attention, and each of its parts leads somew
   await expect(page.getByText('Billable seats')).toBeHidden();
 });
 
-test('the overview says what could not be read, and reads it again', async ({ page, expectFailure }) => {
+test('the overview says what could not be read, and reads it again', async ({
+  page,
+  calls,
+  expectFailure,
+}) => {
   expectFailure(500);
+  await calls.createGroup('Examiners', []);
   const failing = /\/entries\/changes\?|\/v4\/backups\?|\/v4\/backups$/;
   await page.route(failing, (route) =>
     route.fulfill({ status: 500, json: { message: 'An unexpected error occurred', requestId: 'failing' } }),

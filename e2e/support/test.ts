@@ -29,6 +29,10 @@ interface TestFixtures extends InstallationOptions {
   journeyResult: void;
 }
 
+/** Lines of the log of a service from warnings on. */
+const listWarnings = (log: string): string[] =>
+  log.split('\n').filter((line) => /"level":"(warn|error|fatal)"/.test(line));
+
 /** Timeout of the fixtures that start a service. */
 const SERVICE_TIMEOUT_MS = 180_000;
 
@@ -58,11 +62,13 @@ export const test = base.extend<TestFixtures, { installations: Installations }>(
     { timeout: SERVICE_TIMEOUT_MS },
   ],
   baseURL: async ({ service }, provide) => provide(service.url),
-  // oxlint-disable-next-line no-empty-pattern -- see above
-  pageErrors: async ({}, provide) => {
+  pageErrors: async ({ service }, provide) => {
     const pageErrors = new PageErrors();
+    const begin = service.output().length;
     await provide(pageErrors);
-    expect(pageErrors.getUnexpected(), 'no unexpected page errors').toEqual([]);
+    const unexpected = pageErrors.getUnexpected();
+    const warnings = unexpected.length > 0 ? listWarnings(service.output().slice(begin)) : [];
+    expect(unexpected, ['no unexpected page errors', ...warnings].join('\n')).toEqual([]);
   },
   expectFailure: async ({ pageErrors }, provide) => provide((...expected) => pageErrors.expect(...expected)),
   context: async ({ context, browserName, pageErrors }, provide) => {
