@@ -68,6 +68,26 @@ onEachDatabase((database) => {
     await sql`delete from throttle`.execute(database().db);
   });
 
+  test('the confirmation does not wait for a statement that waits for it', async () => {
+    const assuming = assumeIs(true);
+    const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding = database()
+      .db.connection()
+      .execute(async (connection) => {
+        await sql`select 1`.execute(connection);
+        held.resolve();
+        await released.promise;
+      });
+    await held.promise;
+    // The embedded database has one connection, for which a statement of a request that has ended may still wait.
+    const late = sql`select 2 as two`.execute(assuming.db);
+    const confirmed = assuming.isConfirmed();
+    released.resolve();
+    await holding;
+    expect(await confirmed).toBe(true);
+    expect((await late).rows).toEqual([{ two: 2 }]);
+  });
+
   test('an assumption is checked without any statement, and an error of its check is thrown', async () => {
     expect(await assumeIs(false).isConfirmed()).toBe(false);
     const failing = assume(database().db, sql`select 1 / 0`, () => true);

@@ -223,11 +223,18 @@ export function assume<Row>(
   return {
     db: createDb({ source, standby, confirmation, shared }),
     async isConfirmed() {
-      if (confirmation.claim())
-        await db.executeQuery(query).then(
-          ({ rows }) => confirmation.settle(confirm(rows)),
-          (error: unknown) => confirmation.fail(error),
-        );
+      if (!confirmation.isClaimed) {
+        // Claimed with a connection only: a statement of the request that still waits for the one of the embedded database would get it
+        // first, and wait for a confirmation that waits for the connection.
+        const sending = db.connection().execute(async (connection) => {
+          if (!confirmation.claim()) return;
+          await connection.executeQuery(query).then(
+            ({ rows }) => confirmation.settle(confirm(rows)),
+            (error: unknown) => confirmation.fail(error),
+          );
+        });
+        await Promise.race([sending, confirmation.isTrue]);
+      }
       return confirmation.isTrue;
     },
   };

@@ -123,6 +123,11 @@ export class Confirmation {
     return this.#settled.promise;
   }
 
+  /** Whether somebody sends the statement, or has sent it. */
+  get isClaimed(): boolean {
+    return this.#isClaimed;
+  }
+
   /** True for the first who claims it and must then send the statement. */
   claim(): boolean {
     const isFirst = !this.#isClaimed;
