@@ -12,6 +12,13 @@ onEachDatabase((database) => {
     const { rows } = await sql`select from throttle`.execute(database().db);
     return rows.length;
   };
+  const readTime = async () => {
+    const { rows } = await sql<{ time: string; isReadOnly: string }>`
+      select now()::text as time, current_setting('transaction_read_only') as "isReadOnly"`.execute(
+      database().db,
+    );
+    return rows[0];
+  };
 
   test('what only reads is sent with the confirming statement, in a snapshot as well', async () => {
     const alone = assumeIs(true);
@@ -37,13 +44,6 @@ onEachDatabase((database) => {
     expect(await assuming.isConfirmed()).toBe(false);
     expect(await countRows()).toBe(0);
     // No transaction has remained open: within one, both statements would have the same time.
-    const readTime = async () => {
-      const { rows } = await sql<{ time: string; isReadOnly: string }>`
-        select now()::text as time, current_setting('transaction_read_only') as "isReadOnly"`.execute(
-        database().db,
-      );
-      return rows[0];
-    };
     const first = await readTime();
     const second = await readTime();
     expect(second?.time).not.toBe(first?.time);
