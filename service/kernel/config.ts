@@ -149,7 +149,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const OBJECT_PREFIX = /^\w[\w.-]*(\/\w[\w.-]*)*$/;
 
-/** Whether a text is the HTTP address of a server only. */
+/** The HTTP address of a server only. @returns whether the text is that */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return (

@@ -45,26 +45,30 @@ export function serializeData(data: Readonly<Item>): string {
   return `{${members.join(',')}}`;
 }
 
-/** Whether items that are JSON already fit into a result. */
+/** Items that are JSON already. @returns whether they fit into a result */
 export const fitsAsText = (text: string): boolean => Buffer.byteLength(text) <= MAX_ITEMS_BYTES;
 
 /**
  * The first items that fit into a result. A first item that is too large for one alone is cut, so that a list always goes on.
- * @returns the items, and whether further ones were left out
+ * @returns the items, their list as JSON, and whether further ones were left out
  */
-export function fitItems(items: readonly Item[]): { items: Item[]; isCut: boolean } {
+export function fitItems(items: readonly Item[]): { items: Item[]; json: string; isCut: boolean } {
   const fitting: Item[] = [];
+  const texts: string[] = [];
   let size = 0;
   for (const item of items) {
-    size += getSize(item) + 1;
+    const text = JSON.stringify(item);
+    size += Buffer.byteLength(text) + 1;
     if (size > MAX_ITEMS_BYTES) {
       const [first] = items;
       if (fitting.length > 0 || !first) break;
-      return { items: [cutItem(first)], isCut: items.length > 1 };
+      const cut = cutItem(first);
+      return { items: [cut], json: JSON.stringify([cut]), isCut: items.length > 1 };
     }
     fitting.push(item);
+    texts.push(text);
   }
-  return { items: fitting, isCut: fitting.length < items.length };
+  return { items: fitting, json: `[${texts.join(',')}]`, isCut: fitting.length < items.length };
 }
 
 /** The names of values that were cut; the rest of a text is read with get_entry. */

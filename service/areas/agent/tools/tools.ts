@@ -259,8 +259,8 @@ function fitRows({ count, text }: RowItems, filter: ValueFilter): { count: numbe
 }
 
 function toFittingJson(rows: readonly Item[]): { count: number; json: string } {
-  const { items } = fitItems(rows);
-  return { count: items.length, json: JSON.stringify(items) };
+  const { items, json } = fitItems(rows);
+  return { count: items.length, json };
 }
 
 /** Notes the values of rows as the agent gets them. */

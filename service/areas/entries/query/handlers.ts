@@ -204,15 +204,8 @@ export async function queryRowItems(call: Call<'queryRowsByBody'>): Promise<RowI
   return { total, count, text: text.replaceAll(ROW_SEPARATOR, ',') };
 }
 
-interface RowWindowText {
-  total: number;
-  count: number;
-  /** The rows without brackets. */
-  text: string;
-  position: number | null | undefined;
-}
-
-async function readWindow(call: RowsCall, typeName: string, request: RowsRequest): Promise<RowWindowText> {
+/** A window of rows, as text without brackets. */
+async function readWindow(call: RowsCall, typeName: string, request: RowsRequest) {
   const { readDb: db, caller, services } = call;
   const { siteId } = caller;
   const { positionOf, limit = DEFAULT_LIMIT, skip = 0 } = request;

@@ -16,7 +16,7 @@ export interface Rendering {
   wrapIntoArrays: boolean;
   /** Maximum length of texts in characters; undefined: no limit. */
   textLimit?: number | undefined;
-  /** Whether rows are `{entryId, values, truncated}` as agents get them (shapes 8) instead of the rows of the API (shapes 4). */
+  /** Rows are `{entryId, values, truncated}`, as agents get them (shapes 8), instead of the rows of the API (shapes 4). */
   isNested?: boolean | undefined;
 }
 

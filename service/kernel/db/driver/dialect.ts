@@ -123,7 +123,7 @@ export class Confirmation {
     return this.#settled.promise;
   }
 
-  /** Whether somebody sends the statement, or has sent it. */
+  /** The statement is being sent, or was. */
   get isClaimed(): boolean {
     return this.#isClaimed;
   }

@@ -73,7 +73,7 @@ function parseCells(
   );
 }
 
-/** Whether the service takes the text: it refuses U+0000 and halves of characters. */
+/** The service refuses U+0000 and halves of characters. @returns whether it takes the text */
 export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 function parseText(value: string, { isKey }: Field): ParseResult<string> {
@@ -306,7 +306,7 @@ export function getFieldCells(cells: readonly string[], { field, value, id, curr
   return { all, isEmpty };
 }
 
-/** Whether a cell has only the separators of a list. */
+/** A cell with nothing but separators of a list. @returns whether the value is of such a cell */
 const isEmptyList = ({ value }: TargetValue): boolean => Array.isArray(value) && value.length === 0;
 
 /** Parses a row by its columns. */

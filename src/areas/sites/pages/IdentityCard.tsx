@@ -142,7 +142,7 @@ const confirmModeChange = (
         },
   );
 
-/** Whether users keep federation ids that another provider, or another claim, has given. */
+/** Federation ids come from one provider and one claim. @returns whether users keep those of others */
 const changesIds = (
   { mode, issuer, claim }: IdentityValues,
   { issuer: oldIssuer, claim: oldClaim, withFederationId }: SiteIdentity,
