@@ -87,6 +87,7 @@ test('timestamps keep seconds and milliseconds', () => {
   for (const at of [NOW, NOW + 7000, NOW + 123]) expect(parseTimestamp(serializeTimestamp(at))).toBe(at);
   expect(serializeTimestamp(NOW + 7123)).toBe('20261121T083007.123Z');
   expect(parseTimestamp('20261399T0000Z')).toBeUndefined();
+  expect(parseTimestamp('20260231T0000Z')).toBeUndefined();
 });
 
 test('export type 0 is a value and limits the types to exports', () => {

@@ -1,4 +1,5 @@
 import { EXPORT_ACTIVITY_TYPE } from '../../../../contract/rules/activity.ts';
+import { isTimestamp } from '../../../lib/dates/timestamps.ts';
 import {
   toSearchValue,
   parseIds,
@@ -65,8 +66,8 @@ export function parseTimestamp(value: unknown): number | undefined {
   const parts = TIMESTAMP.exec(readSearchText(value));
   if (!parts) return undefined;
   const [, year, month, day, hour, minute, second = '00', part = '000'] = parts;
-  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${part}Z`);
-  return Number.isNaN(at) ? undefined : at;
+  const text = `${year}-${month}-${day}T${hour}:${minute}:${second}.${part}Z`;
+  return isTimestamp(text) ? Date.parse(text) : undefined;
 }
 
 function parsePeriod(search: Record<string, unknown>): Period {

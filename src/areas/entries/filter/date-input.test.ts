@@ -15,6 +15,7 @@ test.each([
   ['a date and time without a zone, which is in UTC', '2026-03-01T20:30', '2026-03-01T17:00'],
   ['a day, which begins in UTC', '2026-03-01', '2026-02-28T20:30'],
   ['a text that is not a date', 'soon', 'soon'],
+  ['a day that does not exist, as it is,', '2026-02-31', '2026-02-31'],
   ['no value', undefined, ''],
 ])('the input shows %s in the zone', (_name, value, text) => {
   expect(formatDateInput(value, false, 'America/St_Johns')).toBe(text);

@@ -1,6 +1,7 @@
 import { formatZonedIso } from '../../../../contract/rules/dates/wall-time.ts';
 import type { Operand } from '../../../../contract/rules/query/condition.ts';
 import { formatWallIso, parseDateTimeField } from '../../../lib/dates/time-zones.ts';
+import { isTimestamp } from '../../../lib/dates/timestamps.ts';
 
 const DAY_CHARS = 'YYYY-MM-DD'.length;
 const MINUTE_CHARS = 'YYYY-MM-DDThh:mm'.length;
@@ -19,7 +20,7 @@ export function addZone(text: string): string {
 export function formatDateInput(value: Operand | undefined, isDateOnly: boolean, zone: string): string {
   const text = String(value ?? '');
   const date = addZone(text);
-  if (Number.isNaN(Date.parse(date))) return text;
+  if (!isTimestamp(date)) return text;
   return isDateOnly
     ? formatWallIso(date, 'UTC').slice(0, DAY_CHARS)
     : formatWallIso(date, zone).slice(0, MINUTE_CHARS);

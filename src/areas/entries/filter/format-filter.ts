@@ -2,6 +2,7 @@ import type { RequiredWhen } from '../../../../contract/generated/types.gen.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import type { Comparison, Condition } from '../../../../contract/rules/query/condition.ts';
 import { FIELD, findFilterOperation, isIdField } from '../../../../contract/rules/schema/fields.ts';
+import { isTimestamp } from '../../../lib/dates/timestamps.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatDateValue, formatZoneName } from '../model/dates.ts';
 import type { Field } from '../model/schema.ts';
@@ -29,7 +30,7 @@ export interface FilterDisplay {
 
 function formatDate(text: string, isDateOnly: boolean, zone: string): string {
   const date = addZone(text);
-  if (Number.isNaN(Date.parse(date))) return text;
+  if (!isTimestamp(date)) return text;
   const formatted = formatDateValue(date, isDateOnly, zone);
   return isDateOnly ? formatted : `${formatted} ${formatZoneName(date, zone)}`;
 }

@@ -7,6 +7,7 @@ test('parses and formats search parameters and ignores invalid ones', () => {
   const search = { q: 'ha', sort: '-Name', asOf: '2026-03-01T08:00:00.000Z', only: 'changed', added: true };
   expect(formatAsOfView(parseAsOfView(search))).toEqual(search);
   expect(formatAsOfView(parseAsOfView({ asOf: 'soon', only: 'new', added: 1 }))).toEqual({});
+  expect(formatAsOfView(parseAsOfView({ asOf: '2026-02-31T08:00:00Z' }))).toEqual({});
 });
 
 test('replaces the first selected of three timestamps and deselects a repeated one', () => {

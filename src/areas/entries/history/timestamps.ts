@@ -1,6 +1,7 @@
 import type { EntryChange } from '../../../../contract/generated/types.gen.ts';
 import { fromWallTime, toWallTime } from '../../../../contract/rules/dates/wall-time.ts';
 import { formatWallIso } from '../../../lib/dates/time-zones.ts';
+import { isTimestamp } from '../../../lib/dates/timestamps.ts';
 
 /** Timestamp at which the values of a change can be read: after it, or just before a deletion or merge. */
 export const getChangeTimestamp = ({ at, kind }: EntryChange): string =>
@@ -33,9 +34,7 @@ export const sortTimestamps = (timestamps: Timestamps): Timestamps =>
 
 /** Parses timestamps of search parameters; invalid ones are left out. */
 export const parseTimestamps = (...values: readonly unknown[]): Timestamps =>
-  values.flatMap((value) =>
-    typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? [new Date(value).toISOString()] : [],
-  );
+  values.flatMap((value) => (isTimestamp(value) ? [new Date(value).toISOString()] : []));
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

@@ -1,3 +1,4 @@
+import { isTimestamp } from '../../../lib/dates/timestamps.ts';
 import { parseId } from '../../../lib/ids.ts';
 import { formatList, parseList, readSearchText } from '../../../lib/search-params.ts';
 import type { RawSearch } from '../../../lib/search-params.ts';
@@ -61,7 +62,7 @@ export function parseTailView(search: RawSearch<TailView>): TailView {
   return {
     topic: readSearchText(topic).slice(0, 100) || DEFAULT_TOPIC,
     ...(typeof from === 'number' && Number.isSafeInteger(from) && from >= 0 && { from }),
-    ...(from === undefined && typeof since === 'string' && !Number.isNaN(Date.parse(since)) && { since }),
+    ...(from === undefined && isTimestamp(since) && { since }),
     ...(kinds !== undefined && { kind: kinds }),
     ...(types !== undefined && { type: types }),
     ...(typeof field === 'string' && field !== '' && { field: field.slice(0, MAX_FIELDS_TEXT) }),
@@ -86,7 +87,7 @@ export function parseMessageView({ topic, offset, at, entity }: RawSearch<Messag
   return {
     topic: readSearchText(topic).slice(0, 100) || DEFAULT_TOPIC,
     ...(typeof offset === 'number' && Number.isSafeInteger(offset) && offset >= 0 && { offset }),
-    ...(typeof at === 'string' && !Number.isNaN(Date.parse(at)) && { at }),
+    ...(isTimestamp(at) && { at }),
     ...(id !== undefined && { entity: id }),
   };
 }

@@ -2,6 +2,7 @@
  * Items of an import as files have them, and the rules that make them legal (spec 2.4, limits of the contract). Pure: a value that
  * cannot be used gives a reason for its row and never an exception.
  */
+import { startsWithCalendarDay } from '../../../../contract/rules/dates/dates.ts';
 import { toEmailKey } from '../../../lib/text/email-key.ts';
 
 export type ItemKind = 'emails' | 'meetings';
@@ -284,6 +285,9 @@ const ZONE = /(?:[zZ]|:\d{2}(?:[.,]\d+)?\s*(?:[AP]M\s*)?[+-]\d{2}:?\d{2}|\b(?![A
 /** A day with full stops comes first everywhere; the browser would read it as a month. */
 const DAY_FIRST = /^(\d{1,2})\.(\d{1,2})\.(\d{4})\b/;
 
+/** A day as exports of mail programs write it; the browser reads it, but accepts February 31 as March 3. */
+const MONTH_FIRST = /^(\d{1,2})\/(\d{1,2})\/(\d{4})\b/;
+
 const toIsoDay = (text: string): string =>
   text.replace(
     DAY_FIRST,
@@ -293,11 +297,18 @@ const toIsoDay = (text: string): string =>
 
 /**
  * Parses a date of a file; without a zone it is read as UTC (shapes 1), which `isZoneMissing` says.
- * `date` is NaN for text that is no date.
+ * `date` is NaN for text that is no date, and for a day that does not exist.
  */
 export function parseDate(text: string): { date: number; isZoneMissing: boolean } {
   const trimmed = toIsoDay(text.trim().replace(/\s*\([^()]*\)\s*$/, ''));
   const isZoneMissing = !ZONE.test(trimmed);
+  const day = trimmed.replace(
+    MONTH_FIRST,
+    (_date, month: string, number: string, year: string) =>
+      `${year}-${month.padStart(2, '0')}-${number.padStart(2, '0')}`,
+  );
+  if (/^\d{4}-\d{2}-\d{2}/.test(day) && !startsWithCalendarDay(day))
+    return { date: Number.NaN, isZoneMissing };
   const withZone = /^\d{4}-\d{2}-\d{2}$/.test(trimmed) ? `${trimmed}T00:00:00` : trimmed;
   const suffix = /^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(withZone) ? 'Z' : ' UTC';
   return { date: Date.parse(isZoneMissing ? `${withZone}${suffix}` : trimmed), isZoneMissing };

@@ -289,6 +289,13 @@ test.each([
   expect(parseDate(text)).toEqual({ date: Date.parse(date), isZoneMissing });
 });
 
+test.each(['2026-02-31T10:00:00Z', '31.02.2026 22:00', '2/31/2026 10:00:00 PM'])(
+  '%s is no date, because the day does not exist',
+  (text) => {
+    expect(parseDate(text).date).toBeNaN();
+  },
+);
+
 test('a wrong quotation mark breaks its own row, also behind empty lines', async () => {
   const { items, broken } = await read(
     'own.csv',

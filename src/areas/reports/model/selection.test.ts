@@ -24,6 +24,7 @@ test('invalid parameters are ignored, and more ids than a report can name', () =
     asOf: '',
     ids: { length: MAX_SELECTED_ENTRIES },
   });
+  expect(parseSelection({ asOf: '2026-02-31T08:00:00Z' }).asOf).toBe('');
 });
 
 const template = (id: number, entryTypeId: number, status: ReportTemplate['status'] = 'Ready') =>

@@ -1,4 +1,5 @@
 import type { ReportTemplate } from '../../../../contract/generated/types.gen.ts';
+import { isTimestamp } from '../../../lib/dates/timestamps.ts';
 import {
   formatList,
   omitUndefined,
@@ -41,7 +42,7 @@ export function parseSelection(search: Search): ReportSelection {
     ids: parseIds(search['ids']).slice(0, MAX_SELECTED_ENTRIES),
     query: isObject(query) && Object.keys(query).length > 0 ? query : undefined,
     orderBy: readSearchText(search['orderBy']),
-    asOf: Number.isNaN(Date.parse(time)) ? '' : time,
+    asOf: isTimestamp(time) ? time : '',
     filter: readSearchText(search['filter']),
   };
 }
