@@ -14,6 +14,7 @@ import { createLog } from '../kernel/telemetry/log.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../testing/databases.ts';
 import { createFolderPlace } from '../testing/files/file-place.ts';
 import { listenAdminSocket } from './admin-socket.ts';
+import { parseAsOfOption } from './parse-options.ts';
 import { createProgram } from './program.ts';
 import { fillSample } from './sample/fill.ts';
 
@@ -230,12 +231,20 @@ onEachKind((kind) => {
       [['restore', tmpdir(), '--site', 'north'], 'cannot be read (EISDIR)'],
       [['load', '--site', 'nope', '--entries', '1'], 'No site has the slug nope'],
       [['load', '--site', 'nope', '--type', ''], '--type: letters, digits and _'],
+      [['load', '--site', 'nope', '--as-of', '2026-02-31'], '--as-of: an existing day such as 2026-11-20'],
     ];
     for (const [args, reason] of refusals) {
       const refused = await steward(testDatabase, args);
       expect(refused).toMatchObject({ code: 1, stdout: '' });
       expect(refused.stderr).toContain(reason);
     }
+  });
+
+  test('--as-of is an existing day or time', () => {
+    expect(parseAsOfOption('2026-11-20').toISOString()).toBe('2026-11-20T00:00:00.000Z');
+    expect(parseAsOfOption('2026-11-20T08:00+01:00').toISOString()).toBe('2026-11-20T07:00:00.000Z');
+    for (const wrong of ['2026-02-31', '2026-11-20T24:30', '0000-01-01', 'May 2026', ''])
+      expect(() => parseAsOfOption(wrong)).toThrow(`a time such as 2026-11-20T08:00Z, but not ${wrong}`);
   });
 
   test('a folder that another process uses is not opened', async () => {
