@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { lstat, mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { getErrorCode } from './error-code.ts';
 
 /**
@@ -18,5 +18,27 @@ export async function createFolder(folder: string): Promise<void> {
     if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
     await createFolder(dirname(path));
     await createFolder(path);
+  }
+}
+
+/** Whether a path exists, also as a link that leads nowhere. */
+const isTaken = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    (error: unknown) => getErrorCode(error) !== 'ENOENT' && getErrorCode(error) !== 'ENOTDIR',
+  );
+
+/**
+ * Tries whether `createFolder` can create a missing folder: by another one in its nearest parent that exists, which is removed at once.
+ * Permissions alone do not tell, as below /proc. @returns that parent and the code of the error; undefined if the folder can be created
+ */
+export async function tryToCreate(folder: string): Promise<{ parent: string; code: string } | undefined> {
+  let parent = resolve(folder);
+  while (!(await isTaken(parent))) parent = dirname(parent);
+  try {
+    await rmdir(await mkdtemp(join(parent, '.steward-doctor-')));
+    return undefined;
+  } catch (error) {
+    return { parent, code: getErrorCode(error) ?? String(error) };
   }
 }

@@ -3,9 +3,10 @@
  * same id: a process with another store would answer downloads of files that others stored with an error.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
+import { createFolder } from '../create-folder.ts';
 import type { Db } from '../db/database.ts';
 import { loadOrSetValue, setValue } from '../db/installation-values.store.ts';
 import { type BlobStore, describeStoreError } from './blob-store.ts';
@@ -22,7 +23,7 @@ async function readBlob(blobs: BlobStore, name: string): Promise<string | undefi
 }
 
 async function writeBlob({ dataDir, blobs }: FilePlace, name: string, text: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await createFolder(dataDir);
   const path = join(dataDir, `writing-${randomUUID()}`);
   try {
     await writeFile(path, text, { mode: 0o600, flush: true });

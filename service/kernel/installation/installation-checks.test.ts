@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,6 +84,39 @@ test('names each problem with its fix, and all invalid settings', async () => {
     proxies: 'problem',
   });
   for (const finding of findings) expect(Boolean(finding.fix)).toBe(finding.status !== 'ok');
+});
+
+test('a DATA_DIR that does not exist is created by the first start only where that is possible', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'steward-doctor-'));
+  await writeFile(join(parent, 'file'), '');
+  await symlink(join(parent, 'nowhere'), join(parent, 'link'));
+  const missing = await checkInstallation({ DATA_DIR: join(parent, 'not', 'yet') });
+  expect(findStatuses(missing)).toMatchObject({ disk: 'ok', secrets: 'ok' });
+  expect(missing.find(({ check: name }) => name === 'disk')?.message).toMatch(/^The first start creates /);
+  const bucket = {
+    BLOB_STORE: 's3',
+    S3_ENDPOINT: 'http://127.0.0.1:1',
+    S3_BUCKET: 'steward-files',
+    S3_ACCESS_KEY_ID: 'a',
+    S3_SECRET_ACCESS_KEY: 'b',
+  };
+  const refused: [dataDir: string, reason: string, settings?: object][] = [
+    [join(parent, 'file', 'data'), `no folder can be made in ${join(parent, 'file')} (ENOTDIR)`],
+    [join(parent, 'file'), 'is a file'],
+    [join(parent, 'link'), `no folder can be made in ${join(parent, 'link')} (ENOENT)`],
+  ];
+  if (process.platform === 'linux')
+    refused.push(['/proc/steward/data', 'no folder can be made in /proc (ENOENT)', bucket]);
+  for (const [dataDir, reason, settings] of refused) {
+    const findings = await checkInstallation({ DATA_DIR: dataDir, ...settings });
+    const statuses = findStatuses(findings);
+    expect(statuses).toMatchObject({ disk: 'problem' });
+    expect(statuses).not.toHaveProperty('secrets');
+    expect(statuses).not.toHaveProperty('files');
+    expect(findings.find(({ check: name }) => name === 'disk')?.message).toContain(reason);
+  }
+  expect((await readdir(parent)).toSorted()).toEqual(['file', 'link']);
+  await rm(parent, { recursive: true });
 });
 
 onEachKind((kind) => {

@@ -1,9 +1,10 @@
-/** Checks an installation from its host: `steward doctor` and the page *Installation*. Only a probe in the store of files is written. */
+/** Checks an installation from its host: `steward doctor` and the page *Installation*. Only probes are written, and removed. */
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect as connectTls, type PeerCertificate } from 'node:tls';
 import { type Config, ConfigError, readConfig } from '../config.ts';
+import { tryToCreate } from '../create-folder.ts';
 import { inspectServer, inspectStandby, type ServerState, type StandbyState } from '../db/inspect.ts';
 import { getErrorCode } from '../error-code.ts';
 import { describeStoreError } from '../files/blob-store.ts';
@@ -171,31 +172,44 @@ export function describeServer(state: ServerState): Finding[] {
   return findings;
 }
 
-async function checkDisk({ dataDir }: Config): Promise<Finding[]> {
+/** Why DATA_DIR cannot be used, with what to do; undefined if it is a folder of this user, or can become one. */
+async function findFolderProblem(dataDir: string): Promise<Pick<Finding, 'message' | 'fix'> | undefined> {
+  const fix = 'Let the user of the service read and write the folder.';
   try {
     await access(dataDir, constants.R_OK | constants.W_OK);
-    const { bavail, bsize } = await statfs(dataDir);
-    const freeBytes = bavail * bsize;
-    const message = `${(freeBytes / 1e9).toFixed(1)} GB are free in ${dataDir}.`;
-    return [
-      freeBytes >= MIN_FREE_BYTES
-        ? ok('disk', message)
-        : problem('disk', message, 'Free space, or move DATA_DIR to a larger disk.'),
-    ];
+    if ((await stat(dataDir)).isDirectory()) return undefined;
+    return { message: `DATA_DIR cannot be used: ${dataDir} is a file.`, fix: 'Let DATA_DIR name a folder.' };
   } catch (error) {
-    if (getErrorCode(error) === 'ENOENT') return [ok('disk', `The first start creates ${dataDir}.`)];
-    return [
-      problem(
-        'disk',
-        `DATA_DIR cannot be used: ${describe(error)}`,
-        'Let the user of the service read and write the folder.',
-      ),
-    ];
+    if (getErrorCode(error) !== 'ENOENT' && getErrorCode(error) !== 'ENOTDIR')
+      return { message: `DATA_DIR cannot be used: ${describe(error)}`, fix };
+    const failure = await tryToCreate(dataDir);
+    return (
+      failure && {
+        message: `DATA_DIR cannot be created: no folder can be made in ${failure.parent} (${failure.code}).`,
+        fix: 'Create the folder for the user of the service, or let DATA_DIR name another one.',
+      }
+    );
   }
+}
+
+async function checkDisk({ dataDir }: Config): Promise<Finding[]> {
+  const found = await findFolderProblem(dataDir);
+  if (found) return [{ check: 'disk', status: 'problem', ...found }];
+  const space = await statfs(dataDir).catch(() => undefined);
+  if (!space) return [ok('disk', `The first start creates ${dataDir}.`)];
+  const freeBytes = space.bavail * space.bsize;
+  const message = `${(freeBytes / 1e9).toFixed(1)} GB are free in ${dataDir}.`;
+  return [
+    freeBytes >= MIN_FREE_BYTES
+      ? ok('disk', message)
+      : problem('disk', message, 'Free space, or move DATA_DIR to a larger disk.'),
+  ];
 }
 
 /** Writes, reads and deletes a probe where files are stored. */
 async function checkFiles(config: Config): Promise<Finding[]> {
+  // The check of the disk says so, and nothing can be written on the way to the store.
+  if (await findFolderProblem(config.dataDir)) return [];
   const isFolder = config.s3 === undefined;
   // The first start creates the folder.
   if (isFolder && !(await stat(config.dataDir).catch(() => undefined))) return [];
@@ -339,7 +353,10 @@ async function checkSecrets({ secretKey, databaseUrl, dataDir }: Config): Promis
     (found) => found.mode & 0o777,
     () => undefined,
   );
-  if (mode === undefined) return [ok('secrets', `The first start creates the key in ${file}.`)];
+  if (mode === undefined)
+    return (await findFolderProblem(dataDir))
+      ? []
+      : [ok('secrets', `The first start creates the key in ${file}.`)];
   if ((mode & 0o077) !== 0 && process.platform !== 'win32')
     return [problem('secrets', `Other users can read ${file}.`, `Run: chmod 600 ${file}`)];
   if (databaseUrl !== undefined)
