@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { stat, mkdir, rm } from 'node:fs/promises';
+import { stat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
@@ -16,6 +16,7 @@ import { renewContent, stageContents, storeContents } from '../../areas/entries/
 import { registry, SHEETS } from '../../areas/registry.ts';
 import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { TableSheet } from '../../kernel/backup-sheets.ts';
+import { createFolder } from '../../kernel/create-folder.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
 import type { FilePlace } from '../../kernel/files/file-folder.ts';
@@ -209,7 +210,7 @@ async function storeMember(
   if (member.name !== buildFilePath(hash))
     throw new InvalidBackupError(`${member.name} is not named after the hash of its content`);
   const folder = join(dataDir, 'uploads', randomUUID());
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFolder(folder);
   try {
     const path = join(folder, 'content');
     await pipeline(file.read(member), createWriteStream(path, { mode: 0o600, flags: 'wx', flush: true }));

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type BackupFile,
@@ -10,6 +10,7 @@ import {
 } from '../../areas/backups/index.ts';
 import { registry } from '../../areas/registry.ts';
 import { loadSchema } from '../../areas/schema/index.ts';
+import { createFolder } from '../../kernel/create-folder.ts';
 import { type Db, readInSnapshot } from '../../kernel/db/database.ts';
 import { createFolderStore } from '../../kernel/files/folder-store.ts';
 import { restoreBackup } from './restore-backup.ts';
@@ -49,7 +50,7 @@ export async function computeSheetDigests(
  */
 export async function verifyBackup(file: BackupFile, dataDir: string, signal?: AbortSignal): Promise<void> {
   const folder = join(dataDir, 'backups', `check-${randomUUID()}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFolder(folder);
   const remove = () => rm(folder, { recursive: true, force: true });
   signal?.addEventListener('abort', () => void remove().finally(() => process.exit(3)), { once: true });
   try {

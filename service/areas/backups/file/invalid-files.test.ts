@@ -166,6 +166,15 @@ describe('a backup file', () => {
     expect(notes.join('')).toContain('matches its manifest');
   });
 
+  test.skipIf(process.platform !== 'linux')(
+    'is not verified, with the reason, where DATA_DIR cannot be created',
+    async () => {
+      const file = await openAndReadBackup(await writeTemporaryFile(validFile));
+      await expect(verifyBackup(file, '/proc/steward/data')).rejects.toThrow("mkdir '/proc/steward'");
+      file.close();
+    },
+  );
+
   describe('is rejected with a reason', () => {
     test('when truncated anywhere', async () => {
       for (const share of [0, 0.1, 0.5, 0.9, 0.999])
