@@ -2,6 +2,7 @@ import { isServerUrl, readConfig } from '../kernel/config.ts';
 import { withTransaction } from '../kernel/db/database.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
 import { moveDatabase } from './move/move-database.ts';
+import { lockForMove, type MovePlace } from './move/move-lock.ts';
 import { isMoveTarget, removeMark } from './move/move.store.ts';
 import { openRestoreTarget } from './restore/target.ts';
 
@@ -24,35 +25,28 @@ function describeTarget(databaseUrl: string | undefined): string {
   return url === null ? 'the embedded database' : `${url.host}${url.pathname}`;
 }
 
-/** Runs the command. @throws CommandError when it is refused */
-export async function runMove(
-  values: OptionValues<typeof moveSyntax.options>,
+interface MoveTask {
+  databaseUrl: string | undefined;
+  /** Undefined for the embedded database. */
+  targetUrl: string | undefined;
+  dataDir: string;
+  restarts: boolean;
+}
+
+async function move(
+  { databaseUrl, targetUrl, dataDir, restarts }: MoveTask,
   writeNote: (text: string) => void,
 ): Promise<unknown> {
-  if ((values.to === undefined) === !values.stay) throw new CommandError('Give either --to or --stay');
-  const { databaseUrl: secret, dataDir } = readConfig(process.env);
-  const databaseUrl = secret?.reveal();
-  const targetUrl = values.to === 'embedded' ? undefined : values.to;
-  if (values.to !== undefined && targetUrl === databaseUrl)
-    throw new CommandError('--to: this is the database of the settings');
-  if (targetUrl !== undefined && !isServerUrl(targetUrl))
-    throw new CommandError('--to: embedded, or a URL that starts with postgresql://');
   const startedAt = performance.now();
   const source = await openRestoreTarget({ databaseUrl, dataDir, acceptsMoved: true });
   try {
-    if (values.to === undefined) {
-      if (await isMoveTarget(source.db))
-        throw new CommandError('The move into this database has not finished: it lacks rows');
-      await withTransaction(source.db, {}, removeMark);
-      return { database: describeTarget(databaseUrl), state: 'in use' };
-    }
     const target = await openRestoreTarget({ databaseUrl: targetUrl, dataDir, acceptsMoved: true });
     try {
       const targetName = describeTarget(targetUrl);
       let [table, copied] = ['', 0];
       const report = await moveDatabase(source.db, target, {
         targetName,
-        restarts: values.restart ?? false,
+        restarts,
         onProgress: (name, rows) => {
           copied = (name === table ? copied : 0) + rows;
           table = name;
@@ -66,5 +60,41 @@ export async function runMove(
     }
   } finally {
     await source.close();
+  }
+}
+
+async function stay({ databaseUrl, dataDir }: Pick<MoveTask, 'databaseUrl' | 'dataDir'>): Promise<unknown> {
+  const source = await openRestoreTarget({ databaseUrl, dataDir, acceptsMoved: true });
+  try {
+    if (await isMoveTarget(source.db))
+      throw new CommandError('The move into this database has not finished: it lacks rows');
+    await withTransaction(source.db, {}, removeMark);
+    return { database: describeTarget(databaseUrl), state: 'in use' };
+  } finally {
+    await source.close();
+  }
+}
+
+/** Runs the command. @throws CommandError when it is refused */
+export async function runMove(
+  values: OptionValues<typeof moveSyntax.options>,
+  writeNote: (text: string) => void,
+): Promise<unknown> {
+  if ((values.to === undefined) === !values.stay) throw new CommandError('Give either --to or --stay');
+  const { databaseUrl: secret, dataDir } = readConfig(process.env);
+  const databaseUrl = secret?.reveal();
+  const targetUrl = values.to === 'embedded' ? undefined : values.to;
+  if (values.to !== undefined && targetUrl === databaseUrl)
+    throw new CommandError('--to: this is the database of the settings');
+  if (targetUrl !== undefined && !isServerUrl(targetUrl))
+    throw new CommandError('--to: embedded, or a URL that starts with postgresql://');
+  const places: MovePlace[] = [{ databaseUrl, setting: 'DATABASE_URL' }];
+  if (values.to !== undefined) places.push({ databaseUrl: targetUrl, setting: '--to' });
+  const unlock = await lockForMove(places);
+  try {
+    if (values.to === undefined) return await stay({ databaseUrl, dataDir });
+    return await move({ databaseUrl, targetUrl, dataDir, restarts: values.restart ?? false }, writeNote);
+  } finally {
+    await unlock();
   }
 }

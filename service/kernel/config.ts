@@ -136,9 +136,9 @@ const hasProtocol = (text: string, protocols: readonly string[]): boolean => {
   return url !== null && url.hostname !== '' && protocols.includes(url.protocol);
 };
 
-/** An error of opening the database, which names DATABASE_URL if the server cannot be reached or refuses its user. */
-export const nameDatabaseUrl = (error: unknown): unknown =>
-  isConnectionRefused(error) ? nameSettings('DATABASE_URL', error) : error;
+/** An error of opening the database, which names the setting of its address if the server cannot be reached or refuses its user. */
+export const nameDatabaseUrl = (error: unknown, setting = 'DATABASE_URL'): unknown =>
+  isConnectionRefused(error) ? nameSettings(setting, error) : error;
 
 /** URLs of PostgreSQL servers begin with one of two protocols. @returns whether the text is one */
 export const isServerUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);

@@ -16,6 +16,7 @@ import { runMove } from '../move.ts';
 import { openRestoreTarget, type RestoreTarget } from '../restore/target.ts';
 import { fillSample } from '../sample/fill.ts';
 import { moveDatabase, type MoveOptions } from './move-database.ts';
+import { lockForMove } from './move-lock.ts';
 
 const OPTIONS: MoveOptions = { targetName: 'db.example/steward', restarts: false, onProgress: () => {} };
 
@@ -133,6 +134,23 @@ test.skipIf(isOnCitus || process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
     vi.stubEnv('DATABASE_URL', '');
     await expect(runMove({}, () => {})).rejects.toThrow('Give either --to or --stay');
     await expect(runMove({ to: 'embedded' }, () => {})).rejects.toThrow('the database of the settings');
+
+    // Of two moves the second is refused before it opens a database.
+    const place = { databaseUrl: server.databaseUrl, setting: '--to' } as const;
+    const unlock = await lockForMove([place]);
+    const to = server.databaseUrl ?? '';
+    await expect(runMove({ to }, () => {})).rejects.toThrow('Another steward move uses the database of --to');
+    vi.stubEnv('DATABASE_URL', to);
+    for (const values of [{ to: 'embedded' }, { stay: true }])
+      await expect(runMove(values, () => {})).rejects.toThrow('uses the database of DATABASE_URL');
+    await unlock();
+    await expect(runMove({ to: `${to}?application_name=same` }, () => {})).rejects.toThrow(
+      '--to: this is the database of the settings',
+    );
+    vi.stubEnv('DATABASE_URL', '');
+    await expect(runMove({ to: 'postgresql://127.0.0.1:1/steward' }, () => {})).rejects.toThrow(
+      /^--to: .*ECONNREFUSED/,
+    );
     await runMove({ stay: true }, () => {});
     await (await openDatabase(embedded)).close();
     await Promise.all([embedded.remove(), server.remove(), folder.remove()]);
