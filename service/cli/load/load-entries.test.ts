@@ -65,6 +65,21 @@ const toStoreRequests = ({ id, vals }: StoredEntry) =>
   }));
 
 onEachKind((kind) => {
+  test.skipIf(kind === 'embedded')(
+    'a connection that ends fails the next statement, not the process',
+    async () => {
+      const testDatabase = await createTestDatabase(kind);
+      const target = await openLoadTarget(testDatabase);
+      const other = await openLoadTarget(testDatabase);
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(target.db);
+      await sql`select pg_terminate_backend(${rows[0]?.pid}::int, 5000)`.execute(other.db);
+      for (let round = 0; round < 2; round += 1)
+        await expect(sql`select 1`.execute(target.db)).rejects.toThrow('terminating connection');
+      await Promise.all([target.close(), other.close()]);
+      await testDatabase.remove();
+    },
+  );
+
   test('stores loaded entries exactly like entries written through the API', async () => {
     const testDatabase = await createTestDatabase(kind);
     const { database, typeId, person, siteId } = await loadIntoDatabase(testDatabase, 0);

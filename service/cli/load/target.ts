@@ -6,6 +6,7 @@ import { Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Db, openDatabase, type Tx } from '../../kernel/db/database.ts';
 import { type Connection, createDialect } from '../../kernel/db/driver/dialect.ts';
+import { toDbError } from '../../kernel/db/driver/errors.ts';
 import { getDecoder, encodeParameter } from '../../kernel/db/driver/values.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
 
@@ -57,9 +58,13 @@ async function openServer(databaseUrl: string): Promise<LoadTarget> {
     options: '-c timezone=UTC',
     types: { getTypeParser: (typeId: number) => getDecoder(typeId) },
   });
+  // A connection that breaks between two statements fails the next one; without a listener it would end the process.
+  let lost: Error | undefined;
+  client.on('error', (error) => (lost ??= error));
   await client.connect();
   const connection: Connection = {
     async run(text, parameters) {
+      if (lost) throw lost;
       const { rows, command, rowCount } = await client.query<Record<string, unknown>>(
         text,
         parameters.map(encodeParameter),
@@ -73,6 +78,7 @@ async function openServer(databaseUrl: string): Promise<LoadTarget> {
   return {
     db,
     async write(_, { table, columns, rows }) {
+      if (lost) throw toDbError(lost);
       const into = client.query(
         copyFrom(`copy ${table} (${columns.map(escapeIdentifier).join(', ')}) from stdin`),
       );
