@@ -3,6 +3,7 @@ import { ClusterError, initCluster, moveSite, readClusterStatus } from '../kerne
 import { type Db, withUnmigrated } from '../kernel/db/database.ts';
 import { readMigrationState } from '../kernel/db/migrate.ts';
 import { CommandError, type CommandSyntax } from './commands/command.ts';
+import { nameWhenRefused } from './database-option.ts';
 
 export const clusterInitSyntax = {
   name: 'cluster init',
@@ -33,13 +34,14 @@ async function onCoordinator<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = readConfig(process.env);
   if (databaseUrl === undefined)
     throw new CommandError('A cluster needs DATABASE_URL, the address of its coordinator');
-  return withUnmigrated({ databaseUrl: databaseUrl.reveal(), dataDir }, async (db) => {
+  const running = withUnmigrated({ databaseUrl: databaseUrl.reveal(), dataDir }, async (db) => {
     try {
       return await work(db);
     } catch (error) {
       throw error instanceof ClusterError ? new CommandError(error.message) : error;
     }
   });
+  return nameWhenRefused({}, running);
 }
 
 export const runClusterInit = (): Promise<unknown> =>

@@ -1,5 +1,6 @@
 import { readConfig } from '../kernel/config.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
+import { chooseDatabase } from './database-option.ts';
 import { loadEntries, type LoadOptions } from './load/load-entries.ts';
 import { openLoadTarget } from './load/target.ts';
 import { parseAsOfOption, parseNumberOption } from './parse-options.ts';
@@ -42,9 +43,7 @@ export async function load(values: OptionValues<typeof loadSyntax.options>): Pro
     seed: parseNumberOption('--seed', values.seed ?? '1', 0, 2 ** 31 - 1),
     asOf: parseAsOfOption(values['as-of']),
   };
-  const config = readConfig(process.env);
-  const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
-  const target = await openLoadTarget({ databaseUrl, dataDir: config.dataDir });
+  const target = await openLoadTarget(chooseDatabase(values['database-url'], readConfig(process.env)));
   try {
     const startedAt = performance.now();
     const { changes } = await loadEntries(target, options);

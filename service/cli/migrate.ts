@@ -2,6 +2,7 @@ import { readConfig } from '../kernel/config.ts';
 import { withUnmigrated } from '../kernel/db/database.ts';
 import { explainIncompatibility, migrate, readMigrationState } from '../kernel/db/migrate.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
+import { nameWhenRefused } from './database-option.ts';
 
 export const migrateSyntax = {
   name: 'migrate',
@@ -26,7 +27,7 @@ export async function runMigrate(
   const chosen = Object.values(values).filter(Boolean);
   if (chosen.length !== 1) throw new CommandError('Give one of --plan, --run and --status');
   const { databaseUrl, dataDir } = readConfig(process.env);
-  return withUnmigrated({ databaseUrl: databaseUrl?.reveal(), dataDir }, async (db, kind) => {
+  const work = withUnmigrated({ databaseUrl: databaseUrl?.reveal(), dataDir }, async (db, kind) => {
     const before = await readMigrationState(db);
     if (values.plan) return { result: before.pending, isUsable: true };
     const reason = explainIncompatibility(before);
@@ -44,4 +45,5 @@ export async function runMigrate(
     await migrate(db, kind);
     return { result: before.pending, isUsable: true };
   });
+  return nameWhenRefused({}, work);
 }

@@ -40,7 +40,12 @@ async function move(
   const startedAt = performance.now();
   const source = await openRestoreTarget({ databaseUrl, dataDir, acceptsMoved: true });
   try {
-    const target = await openRestoreTarget({ databaseUrl: targetUrl, dataDir, acceptsMoved: true });
+    const target = await openRestoreTarget({
+      databaseUrl: targetUrl,
+      dataDir,
+      setting: '--to',
+      acceptsMoved: true,
+    });
     try {
       const targetName = describeTarget(targetUrl);
       let [table, copied] = ['', 0];

@@ -2,6 +2,7 @@ import { readConfig } from '../kernel/config.ts';
 import { getErrorCode } from '../kernel/error-code.ts';
 import { openBlobStore } from '../kernel/files/open-store.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
+import { chooseDatabase } from './database-option.ts';
 import { createVerificationReport, formatReport } from './restore/report.ts';
 import { openAndReadBackup, restoreBackup } from './restore/restore-backup.ts';
 import { openRestoreTarget } from './restore/target.ts';
@@ -53,6 +54,7 @@ export async function restore(
     throw new CommandError('--site: lower-case letters, digits and dashes, such as northlight');
   const config = readConfig(process.env);
   const { dataDir } = config;
+  const place = chooseDatabase(values['database-url'], config);
   const signal = createParentExitSignal();
   const file = await openAndReadBackup(path).catch((error: unknown) => {
     const code = getErrorCode(error);
@@ -68,9 +70,8 @@ export async function restore(
         report: createVerificationReport(file.manifest),
       };
     }
-    const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
     const blobs = await openBlobStore(config);
-    const target = await openRestoreTarget({ databaseUrl, dataDir });
+    const target = await openRestoreTarget(place);
     try {
       const isDryRun = values['dry-run'] ?? false;
       const report = await restoreBackup(target, file, { dataDir, blobs, slug, isDryRun });

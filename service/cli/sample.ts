@@ -1,6 +1,7 @@
 import { readConfig } from '../kernel/config.ts';
 import { openDatabase } from '../kernel/db/database.ts';
 import type { CommandSyntax, OptionValues } from './commands/command.ts';
+import { chooseDatabase, nameWhenRefused } from './database-option.ts';
 import { parseAsOfOption, parseNumberOption } from './parse-options.ts';
 import { fillSample } from './sample/fill.ts';
 
@@ -23,9 +24,8 @@ export async function createSample(values: OptionValues<typeof sampleSyntax.opti
   const users = parseNumberOption('--users', values.users ?? '500', 1, 1_000_000);
   const seed = parseNumberOption('--seed', values.seed ?? '1', 0, 2 ** 31 - 1);
   const asOf = parseAsOfOption(values['as-of']);
-  const config = readConfig(process.env);
-  const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
-  const database = await openDatabase({ databaseUrl, dataDir: config.dataDir });
+  const place = chooseDatabase(values['database-url'], readConfig(process.env));
+  const database = await nameWhenRefused(place, openDatabase(place));
   try {
     const { slug, activities } = await fillSample(database.db, { users, asOf, seed });
     return { site: slug, users, activities };

@@ -219,6 +219,18 @@ onEachKind((kind) => {
     const failed = await steward({ ...testDatabase, databaseUrl }, ['site', 'list']);
     expect(failed).toMatchObject({ code: 2, stdout: '' });
     expect(failed.stderr).toMatch(/^DATABASE_URL: .*ECONNREFUSED/);
+    const unmigrated = await steward({ ...testDatabase, databaseUrl }, ['migrate', '--status']);
+    expect(unmigrated).toMatchObject({ code: 2, stdout: '' });
+    expect(unmigrated.stderr).toMatch(/^DATABASE_URL: .*ECONNREFUSED/);
+    const sampled = await steward(testDatabase, ['sample', '--database-url', databaseUrl]);
+    expect(sampled).toMatchObject({ code: 2, stdout: '' });
+    expect(sampled.stderr).toMatch(/^--database-url: .*ECONNREFUSED/);
+    expect(
+      await steward(testDatabase, ['load', '--site', 'a', '--database-url', 'db.example']),
+    ).toMatchObject({
+      code: 1,
+      stderr: '--database-url: a URL that starts with postgresql://\n',
+    });
     expect(await steward(testDatabase, ['move', '--to', 'mysql://a/b'])).toMatchObject({
       code: 1,
       stderr: '--to: embedded, or a URL that starts with postgresql://\n',

@@ -9,6 +9,7 @@ import { type Connection, createDialect } from '../../kernel/db/driver/dialect.t
 import { toDbError } from '../../kernel/db/driver/errors.ts';
 import { getDecoder, encodeParameter } from '../../kernel/db/driver/values.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
+import { type DatabasePlace, nameWhenRefused } from '../database-option.ts';
 
 /** Rows for a table; values in the order of the columns, objects for jsonb. */
 export interface TableRows {
@@ -99,15 +100,11 @@ export async function insertRecords(tx: Tx, { table, columns, rows }: TableRows)
 }
 
 /** Opens the migrated database for a load. */
-export async function openLoadTarget(place: {
-  databaseUrl: string | undefined;
-  dataDir: string;
-  acceptsMoved?: boolean;
-}): Promise<LoadTarget> {
-  const database = await openDatabase({
-    ...place,
-    limits: { statementMs: LOAD_TIMEOUT_MS, idleMs: LOAD_TIMEOUT_MS },
-  });
+export async function openLoadTarget(place: DatabasePlace & { acceptsMoved?: boolean }): Promise<LoadTarget> {
+  const database = await nameWhenRefused(
+    place,
+    openDatabase({ ...place, limits: { statementMs: LOAD_TIMEOUT_MS, idleMs: LOAD_TIMEOUT_MS } }),
+  );
   if (place.databaseUrl === undefined)
     return { db: database.db, write: insertRecords, close: () => database.close() };
   await database.close();

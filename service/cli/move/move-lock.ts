@@ -2,16 +2,14 @@ import { Client } from 'pg';
 import { nameDatabaseUrl } from '../../kernel/config.ts';
 import { toDbError } from '../../kernel/db/driver/errors.ts';
 import { CommandError } from '../commands/command.ts';
+import type { DatabasePlace } from '../database-option.ts';
 
 /** Advisory lock of a move from a database or into it; no other lock of the service uses the key. */
 const MOVE_LOCK_KEY = 7_411;
 const CONNECTION_TIMEOUT_MS = 10_000;
 
-/** A database of a move: its address, undefined for the embedded one, and the setting or option that gives it. */
-export interface MovePlace {
-  databaseUrl: string | undefined;
-  setting: 'DATABASE_URL' | '--to';
-}
+/** A database of a move. */
+export type MovePlace = Pick<DatabasePlace, 'databaseUrl'> & { setting: 'DATABASE_URL' | '--to' };
 
 /**
  * Takes the lock of a server for as long as its connection is open, so that it also ends with a killed process. The folder of the embedded

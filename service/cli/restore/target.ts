@@ -1,6 +1,7 @@
 /** Writing of restored rows: all values are texts, written in the way that is fastest for the database. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import type { DatabasePlace } from '../database-option.ts';
 import { openLoadTarget as openLoad, type TableRows } from '../load/target.ts';
 
 export type TextCells = readonly (string | null)[];
@@ -40,11 +41,9 @@ export async function insertTexts(
 }
 
 /** Opens the migrated database for a restore. */
-export async function openRestoreTarget(place: {
-  databaseUrl: string | undefined;
-  dataDir: string;
-  acceptsMoved?: boolean;
-}): Promise<RestoreTarget> {
+export async function openRestoreTarget(
+  place: DatabasePlace & { acceptsMoved?: boolean },
+): Promise<RestoreTarget> {
   const target = await openLoad(place);
   const copy: RestoreTarget['write'] = (tx, table, columns, rows) =>
     target.write(tx, { table, columns, rows } satisfies TableRows);
