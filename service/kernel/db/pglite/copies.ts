@@ -1,5 +1,5 @@
 /** The folder of verified copies of the embedded database, which are named by their time. */
-import { readdir } from 'node:fs/promises';
+import { readdir, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getErrorCode } from '../../error-code.ts';
 
@@ -35,6 +35,17 @@ export class DatabaseFolderError extends Error {
   override name = 'DatabaseFolderError';
 }
 
+/** An open database needs less; with less than this, the full disk is the likely cause. */
+const MIN_FREE_BYTES = 64_000_000;
+
+/** What the error of a folder that cannot be opened adds where its disk is nearly full; PGlite does not report that as the cause. */
+export async function explainSpace(folder: string, minFreeBytes = MIN_FREE_BYTES): Promise<string> {
+  const space = await statfs(folder).catch(() => undefined);
+  const freeBytes = space ? space.bavail * space.bsize : Infinity;
+  if (freeBytes >= minFreeBytes) return '';
+  return `: only ${(freeBytes / 1e6).toFixed(1)} MB are free on its disk. Free space and try again first`;
+}
+
 /**
  * The same error with what an operator can do: the newest copy that the service has made, or the operator's own. `copiesFolder` is
  * undefined where the service makes none. A folder of copies that cannot be read is one without copies, so that the advice is given in
@@ -55,6 +66,7 @@ export async function adviseOnFolder(
         : `The newest copy is ${join(copiesFolder, formatCopyName(newest))}.`;
   const message =
     `${error.message}. It may be damaged. ${source} To go on with a copy, rename ${folder}, do not delete it, and copy the ` +
-    'folder "db" of the copy to its place (docs/operating.md, "Go on after a damaged database folder"). The log has the cause.';
+    'folder "db" of the copy to its place (docs/operating.md, "Go on after a damaged database folder"). ' +
+    `The cause: ${error.cause instanceof Error ? error.cause.message : 'not known'}.`;
   return new DatabaseFolderError(message, { cause: error.cause });
 }

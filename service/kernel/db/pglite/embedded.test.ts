@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../testing/databases.ts';
 import { type Db, openDatabase } from '../database.ts';
 import { MAX_PLANS } from '../driver/prepared.ts';
-import { DatabaseFolderError } from './copies.ts';
+import { DatabaseFolderError, explainSpace } from './copies.ts';
 import { templateFile } from './pglite-template.ts';
 
 test('a template exists for the installed version (make-template.ts)', () => {
@@ -76,6 +76,10 @@ test('the error of a damaged folder says how to go on, with the newest copy if t
   const pages = await readFile(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
   const [, title = '-'] = /operating\.md, "([^"]+)"/.exec(advice) ?? [];
   expect(pages).toContain(`## ${title}\n`);
+  // The commands on the host have no log.
+  expect(advice).toContain('The cause: PGlite failed to initialize properly.');
+  expect(await explainSpace(dataDir, Infinity)).toMatch(/only \d+\.\d MB are free on its disk\. Free space/);
+  expect(await explainSpace(dataDir, 0)).toBe('');
   await damaged.remove();
 });
 

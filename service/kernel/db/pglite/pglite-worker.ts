@@ -61,12 +61,20 @@ class SyncingNodeFS extends NodeFS {
 }
 
 const template = existsSync(join(folder, 'PG_VERSION')) ? undefined : readTemplate();
+/** Errors of the file system of Emscripten are no errors of JavaScript, and a thread passes only those on. */
+function toError(error: unknown): Error {
+  if (error instanceof Error) return error;
+  return new Error(`The file system failed: ${JSON.stringify(error)}`);
+}
+
 const db = await PGlite.create({
   ...(syncsToDisk ? { fs: new SyncingNodeFS(folder) } : { dataDir: folder }),
   // Extensions must be passed at every open: indexes that use them cannot be read otherwise.
   extensions: { pg_trgm, btree_gin },
   ...(template && { loadDataDir: template }),
   startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])],
+}).catch((error: unknown) => {
+  throw toError(error);
 });
 
 /** Field V (severity, never translated) of an error message after which PostgreSQL cannot go on. */
@@ -111,7 +119,7 @@ async function handle(request: WorkerRequest): Promise<void> {
       await run(id, request.statement);
     }
   } catch (error) {
-    send({ id, failure: error instanceof Error ? error.message : String(error) });
+    send({ id, failure: toError(error).message });
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 /** The embedded database: PGlite in a worker thread, one connection for the whole process. */
 import { chmod, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createFolder } from '../../create-folder.ts';
 import type { Connection, ConnectionSource, Limits } from '../driver/dialect.ts';
 import { DbError, dbErrorCodes, toDbError } from '../driver/errors.ts';
@@ -11,7 +11,7 @@ import {
   type Statement,
   type StatementResult,
 } from '../driver/statement-batch.ts';
-import { adviseOnFolder, DatabaseFolderError } from './copies.ts';
+import { adviseOnFolder, DatabaseFolderError, explainSpace } from './copies.ts';
 import { createFolderCopy } from './folder-copy.ts';
 import { lockFolder } from './folder-lock.ts';
 import { Mutex } from './mutex.ts';
@@ -86,9 +86,9 @@ class PgliteConnectionSource implements EmbeddedSource {
       await this.#session.ready;
     } catch (error) {
       await this.close();
-      throw new DatabaseFolderError(`The database in ${this.#clusterFolder} cannot be opened`, {
-        cause: error,
-      });
+      const folder = this.#clusterFolder;
+      const space = await explainSpace(dirname(folder));
+      throw new DatabaseFolderError(`The database in ${folder} cannot be opened${space}`, { cause: error });
     }
   }
 
