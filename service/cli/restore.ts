@@ -6,7 +6,7 @@ import { chooseDatabase } from './database-option.ts';
 import { createVerificationReport, formatReport } from './restore/report.ts';
 import { openAndReadBackup, restoreBackup } from './restore/restore-backup.ts';
 import { openRestoreTarget } from './restore/target.ts';
-import { verifyBackup } from './restore/verify-backup.ts';
+import { ENDED_EARLY, verifyBackup } from './restore/verify-backup.ts';
 
 export const restoreSyntax = {
   name: 'restore',
@@ -30,13 +30,24 @@ export const restoreSyntax = {
 const UNREADABLE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES']);
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Fires when the service that started this process ends, which closes stdin; undefined when started by hand. */
-function createParentExitSignal(): AbortSignal | undefined {
-  if (process.env['STEWARD_ATTACHED'] !== '1') return undefined;
+/** Exit codes of a process that a signal ended, as shells have them. */
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * Fires, with the exit code, when a verification is to end: by a signal or, if the service started this process, when the service ends,
+ * which closes stdin. Ctrl-C in its terminal reaches both; then the service decides, which would take the end for a failed verification.
+ */
+function createStopSignal(): AbortSignal {
   const controller = new AbortController();
-  process.stdin.resume().once('end', () => controller.abort());
-  // Stdin must not keep the process alive.
-  if ('unref' in process.stdin) process.stdin.unref();
+  const isAttached = process.env['STEWARD_ATTACHED'] === '1';
+  if (isAttached) {
+    process.on('SIGINT', () => {});
+    process.stdin.resume().once('end', () => controller.abort(ENDED_EARLY));
+    // Stdin must not keep the process alive.
+    if ('unref' in process.stdin) process.stdin.unref();
+  } else
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => controller.abort(SIGNAL_CODES[signal]));
   return controller.signal;
 }
 
@@ -55,7 +66,6 @@ export async function restore(
   const config = readConfig(process.env);
   const { dataDir } = config;
   const place = chooseDatabase(values['database-url'], config);
-  const signal = createParentExitSignal();
   const file = await openAndReadBackup(path).catch((error: unknown) => {
     const code = getErrorCode(error);
     throw code !== undefined && UNREADABLE.has(code)
@@ -64,7 +74,7 @@ export async function restore(
   });
   try {
     if (slug === undefined) {
-      await verifyBackup(file, dataDir, signal);
+      await verifyBackup(file, dataDir, createStopSignal());
       return {
         text: 'The backup was restored to a temporary database and matches its manifest.\n',
         report: createVerificationReport(file.manifest),

@@ -44,6 +44,9 @@ export async function computeSheetDigests(
   });
 }
 
+/** Exit code of a verification whose service ended. */
+export const ENDED_EARLY = 3;
+
 /**
  * Restores a backup into a temporary database and compares the result with the manifest, sheet by sheet.
  * @throws InvalidBackupError that says what differs
@@ -51,8 +54,10 @@ export async function computeSheetDigests(
 export async function verifyBackup(file: BackupFile, dataDir: string, signal?: AbortSignal): Promise<void> {
   const folder = join(dataDir, 'backups', `check-${randomUUID()}`);
   await createFolder(folder);
-  const remove = () => rm(folder, { recursive: true, force: true });
-  signal?.addEventListener('abort', () => void remove().finally(() => process.exit(3)), { once: true });
+  // The thread of the database may still write.
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  const endProcess = () => process.exit(typeof signal?.reason === 'number' ? signal.reason : ENDED_EARLY);
+  signal?.addEventListener('abort', () => void remove().finally(endProcess), { once: true });
   try {
     const target = await openRestoreTarget({ databaseUrl: undefined, dataDir: folder });
     try {

@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 import { createProgram } from '../../../cli/program.ts';
@@ -164,6 +167,42 @@ describe('a backup file', () => {
       verified: 'passed',
     });
     expect(notes.join('')).toContain('matches its manifest');
+  });
+
+  /** Starts a verification by the command, and waits until its temporary database is opened. */
+  async function startVerification(env: Record<string, string>) {
+    const place = await mkdtemp(join(folder, 'verify-'));
+    const command = fileURLToPath(new URL('../../../cli/steward.ts', import.meta.url));
+    const path = await writeTemporaryFile(validFile);
+    const child = spawn(process.execPath, [command, 'restore', path, '--verify'], {
+      env: { ...process.env, DATABASE_URL: '', DATA_DIR: place, ...env },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const exited = once(child, 'exit');
+    const listChecks = () => readdir(join(place, 'backups')).catch(() => []);
+    const isOpening = async () => {
+      const [check] = await listChecks();
+      return check !== undefined && (await readdir(join(place, 'backups', check))).includes('db');
+    };
+    await expect.poll(isOpening, { timeout: 30_000 }).toBe(true);
+    return { child, exited, listChecks };
+  }
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('leaves nothing of a verification that %s ends', async (signal, code) => {
+    const { child, exited, listChecks } = await startVerification({});
+    child.kill(signal);
+    expect(await exited).toEqual([code, null]);
+    expect(await listChecks()).toEqual([]);
+  });
+
+  test('is verified to the end when Ctrl-C reaches the process that the service has started', async () => {
+    const { child, exited, listChecks } = await startVerification({ STEWARD_ATTACHED: '1' });
+    child.kill('SIGINT');
+    expect(await exited).toEqual([0, null]);
+    expect(await listChecks()).toEqual([]);
   });
 
   test.skipIf(process.platform !== 'linux')(
