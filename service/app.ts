@@ -29,7 +29,11 @@ import { registerBodyTimeout, BODY_TIMEOUTS } from './kernel/http/bodies/body-ti
 import { registerBodyAdmission } from './kernel/http/bodies/refused-bodies.ts';
 import { loadContract, type Contract } from './kernel/http/contract.ts';
 import { registerDrain } from './kernel/http/drain.ts';
-import { registerErrorHandlers, connectionErrorHandlers } from './kernel/http/error-responses.ts';
+import {
+  registerErrorHandlers,
+  connectionErrorHandlers,
+  refuseUnknownPaths,
+} from './kernel/http/error-responses.ts';
 import type { Services } from './kernel/http/handler.ts';
 import { MAX_HEAD_BYTES, registerHeadChecks, rewriteTooLongUrl } from './kernel/http/request-head.ts';
 import { createRequestIds, getTraceId } from './kernel/http/request-ids.ts';
@@ -135,6 +139,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   registerBodyAdmission(app);
   registerErrorHandlers(app);
   registerSecurityHeaders(app, isHttps);
+  refuseUnknownPaths(app);
   await app.register(fastifyCompress, {
     encodings: ['br', 'gzip'],
     threshold: MIN_COMPRESSED_BYTES,

@@ -129,7 +129,7 @@ export async function registerAgentEndpoint(
       handler: async (request, reply) => respond(request, reply),
     });
     scope.route({
-      method: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
+      method: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'],
       url: AGENT_PATH,
       onRequest: async ({ method }) => {
         throw new ApiError(405, `The agent server accepts POST only, not ${method}`, [], { allow: 'POST' });

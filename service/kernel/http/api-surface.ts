@@ -173,7 +173,7 @@ interface RequestInput {
   budget: Budget | undefined;
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'] as const;
 
 /** Answers every other method of the paths of the contract with 405 and `Allow` (RFC 9110 15.5.6), without credentials. */
 function addWrongMethodRoutes(app: FastifyInstance, surface: ApiSurface, { operations }: Contract): void {

@@ -137,12 +137,15 @@ export function registerErrorHandlers(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
     sendError(request, reply, reportError(error, request)),
   );
-  app.setNotFoundHandler((request, reply) =>
-    sendError(
-      request,
-      reply,
-      getUrlError(request.originalUrl) ??
-        new ApiError(404, `${request.method} ${request.url.split('?')[0]} does not exist`),
-    ),
+  app.setNotFoundHandler((request, reply) => sendError(request, reply, createUnknownPathError(request)));
+}
+
+const createUnknownPathError = ({ method, url, originalUrl }: FastifyRequest): ApiError =>
+  getUrlError(originalUrl) ?? new ApiError(404, `${method} ${url.split('?')[0]} does not exist`);
+
+/** Refuses unknown paths before the body is read: what is wrong with it says nothing to whoever mistyped the address. */
+export function refuseUnknownPaths(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) =>
+    request.is404 ? done(createUnknownPathError(request)) : done(),
   );
 }

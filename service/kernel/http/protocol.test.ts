@@ -11,7 +11,7 @@ import {
   type Person,
 } from '../../testing/site.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'] as const;
 
 onEachApp((context) => {
   let admin: Person;
@@ -65,6 +65,22 @@ onEachApp((context) => {
       ]);
       expect(body.requestId).toBe(headers['x-request-id']);
     });
+  });
+
+  test.each([
+    ['is no JSON', 'application/json', '{'],
+    ['is too long', 'application/json', ' '.repeat(2_000_000)],
+    ['is of another type', 'text/plain', 'x'],
+  ])('an unknown path is 404, also with a body that %s', async (_name, type, payload) => {
+    const { status, body, headers } = await send<ErrorBody>(context().app, {
+      method: 'POST',
+      url: '/api/rest/v1/management/usr?a=b',
+      headers: { 'content-type': type },
+      payload,
+    });
+    expect([status, body.message]).toEqual([404, 'POST /api/rest/v1/management/usr does not exist']);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(body.requestId).toBe(headers['x-request-id']);
   });
 
   describe('If-None-Match (shapes 1)', () => {
