@@ -82,6 +82,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: MAX_HEAD_BYTES,
+      // Checked with the other headers, so that the response has a body.
+      requireHostHeader: false,
     },
     rewriteUrl: rewriteTooLongUrl,
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 256 },

@@ -84,6 +84,22 @@ test('answers a URL that is too long like every other error, also to clients tha
   expect(getStatus(answer)).toBe(414);
 });
 
+test.each([
+  ['no Host header with 400 (RFC 9112 3.2)', '', 400, 'The request has no Host header'],
+  [
+    'an unknown expectation with 417 (RFC 9110 10.1.1)',
+    'host: a\r\nexpect: 200-ok\r\n',
+    417,
+    'Of the expectations of a request only 100-continue is known',
+  ],
+])('rejects %s and the error body', async (_name, headers, status, message) => {
+  const answer = await sendRaw(`GET /healthz HTTP/1.1\r\n${headers}connection: close\r\n\r\n`);
+  expect(getStatus(answer)).toBe(status);
+  expect(parseBody(answer)).toMatchObject({ message });
+  expect(answer).toMatch(/^x-request-id: /im);
+  expect(getStatus(await sendRaw('GET /healthz HTTP/1.0\r\n\r\n'))).toBe(200);
+});
+
 test('rejects two Host headers with 400 (RFC 9112 3.2)', async () => {
   for (const second of ['a', 'b']) {
     const answer = await sendRaw(

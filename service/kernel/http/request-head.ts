@@ -40,9 +40,20 @@ export function getUrlError(url: string): ApiError | undefined {
 export const rewriteTooLongUrl = ({ url = '/' }: IncomingMessage): string =>
   getUrlError(url) ? '/url-too-long' : url;
 
-/** Rejects requests with headers that are too large (431), and with two Host headers (400, RFC 9112 3.2). */
+/** Requests with an expectation that Node does not know. */
+const unknownExpectations = new WeakSet<IncomingMessage>();
+
+/**
+ * Rejects requests with headers that are too large (431), without a Host header or with two (400, RFC 9112 3.2), and with an unknown
+ * expectation (417, RFC 9110 10.1.1). Node itself would answer the last ones without a body.
+ */
 export function registerHeadChecks(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ raw: { rawHeaders } }, _reply, done) => {
+  app.server.on('checkExpectation', (raw, response) => {
+    unknownExpectations.add(raw);
+    app.server.emit('request', raw, response);
+  });
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    const { rawHeaders } = raw;
     let bytes = 0;
     let hostCount = 0;
     for (let index = 0; index < rawHeaders.length; index += 1) {
@@ -54,6 +65,12 @@ export function registerHeadChecks(app: FastifyInstance): void {
     if (bytes > MAX_HEADERS_BYTES)
       return done(new ApiError(431, 'The headers are larger than 8 KiB', [], CLOSE));
     if (hostCount > 1) return done(new ApiError(400, 'The request has more than one Host header', [], CLOSE));
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
+      return done(new ApiError(400, 'The request has no Host header', [], CLOSE));
+    if (unknownExpectations.has(raw))
+      return done(
+        new ApiError(417, 'Of the expectations of a request only 100-continue is known', [], CLOSE),
+      );
     return done();
   });
 }
