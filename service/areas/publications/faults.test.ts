@@ -45,6 +45,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
   let database: Database;
   let server: Server;
   let siteId = 0;
+  let destinationId = 0;
   let received: string[] = [];
   let processes: PublicationProcess[] = [];
 
@@ -79,7 +80,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
         entryTypes: [{ entryTypeId: WRITTEN.entryTypeId }],
       });
       if (id === undefined) throw new Error('The topic exists');
-      await insertDestination(tx, siteId, {
+      const inserted = await insertDestination(tx, siteId, {
         topicId: id,
         name: 'Receiver',
         kind: 'Webhook',
@@ -90,6 +91,8 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
           getSecretContext(siteId),
         ),
       });
+      if (inserted === undefined) throw new Error('The destination exists');
+      destinationId = inserted;
     });
   });
   afterEach(async () => {
@@ -134,6 +137,8 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
       where site_id = ${siteId} and name = ${name} order by off`.execute(database.db);
     return rows;
   };
+  /** `webhook-id` of an event. */
+  const toMessageId = ({ id }: { id: string }): string => `${id}.${destinationId}`;
   const readPosition = async () => {
     const { rows } = await sql<{ next: number; behind: number }>`
       select d.next, t.next - d.next as behind from publication_destination d join topic t on t.topic_id = d.topic_id
@@ -184,7 +189,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
       expect([source.map(({ off }) => off), filled.map(({ off }) => off)]).toEqual([offsets, offsets]);
       expect(filled.map(({ id }) => id)).toEqual(source.map(({ id }) => id));
       // The receiver drops doubles by `webhook-id`: the rest is in order and complete.
-      expect([...new Set(received)]).toEqual(filled.map(({ id }) => id));
+      expect([...new Set(received)]).toEqual(filled.map(toMessageId));
       expect(received.length).toBeLessThanOrEqual(filled.length + ROUNDS);
     },
     KILLS_TIMEOUT_MS,
@@ -289,7 +294,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
       );
       expect(orders).toEqual([{ count: 1 }]);
       // The receiver drops doubles, at most one for each death of a relay; the rest is in order and complete.
-      expect([...new Set(received)]).toEqual((await listEvents('all')).map(({ id }) => id));
+      expect([...new Set(received)]).toEqual((await listEvents('all')).map(toMessageId));
       expect(received.length).toBeLessThanOrEqual(rare + killed.deliver);
       expect(Math.min(killed.write, killed.fill, killed.deliver)).toBeGreaterThan(0);
       if (isProof)
@@ -323,7 +328,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several p
       },
       { timeout: 20_000 },
     );
-    const ids = (await listEvents('all')).map(({ id }) => id);
+    const ids = (await listEvents('all')).map(toMessageId);
     expect(received).toEqual([ids[0], ...ids]);
   });
 

@@ -47,6 +47,12 @@ interface Delivery {
   body: string;
 }
 
+/**
+ * Id of a message by which its receiver drops repeats: the same for each attempt. Several topics have messages of one event, and their
+ * destinations may share a receiver or a stream.
+ */
+const getMessageId = (eventId: string, destinationId: number): string => `${eventId}.${destinationId}`;
+
 /** Sends messages to a destination, one after the other. */
 interface Sender {
   /** Sends one message. `isDelivered` is false for every answer that does not confirm it. */
@@ -74,7 +80,7 @@ export async function createSender(
     return { send: async ({ off, eventId }) => ({ ...attempt, off, eventId }), close: async () => {} };
   }
   if (kind === 'Webhook')
-    return { send: (message) => sendRequest(egress, { url, secret }, message), close: async () => {} };
+    return { send: (message) => sendRequest(egress, { id, url, secret }, message), close: async () => {} };
   // Loaded here, for the memory and the start of services without a destination of this kind (decision 0043).
   const { createJetStreamPublisher } = await import('./jetstream.ts');
   const publisher = createJetStreamPublisher(egress, {
@@ -87,8 +93,7 @@ export async function createSender(
     async send({ off, eventId, body }) {
       const startedAt = performance.now();
       const { status, detail } = await publisher.publish({
-        // Several topics have messages of one event, and their destinations may share a stream.
-        messageId: `${eventId}.${id}`,
+        messageId: getMessageId(eventId, id),
         body,
       });
       const durationMs = Math.round(performance.now() - startedAt);
@@ -110,17 +115,17 @@ const cleanDetail = (text: string): string =>
   text.slice(0, MAX_DETAIL_LENGTH).replaceAll('\0', '').toWellFormed();
 
 /**
- * Sends one message with the signature of Standard Webhooks: `webhook-id` is the event id, so that the receiver can drop doubles. A
- * redirect is a failure.
+ * Sends one message with the signature of Standard Webhooks. A redirect is a failure.
  */
 async function sendRequest(
   egress: Egress,
-  { url, secret }: { url: string; secret: string },
+  { id, url, secret }: { id: number; url: string; secret: string },
   { off, eventId, body }: Delivery,
 ): Promise<NewAttempt & { isDelivered: boolean }> {
   const sentAt = new Date();
   const startedAt = performance.now();
   const attempt = { off, eventId, address: url };
+  const messageId = getMessageId(eventId, id);
   try {
     const response = await egress.fetch(url, {
       method: 'POST',
@@ -128,9 +133,9 @@ async function sendRequest(
       headers: {
         'content-type': 'application/json',
         'user-agent': 'Steward',
-        'webhook-id': eventId,
+        'webhook-id': messageId,
         'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
-        'webhook-signature': new Webhook(secret).sign(eventId, sentAt, body),
+        'webhook-signature': new Webhook(secret).sign(messageId, sentAt, body),
       },
     });
     const durationMs = Math.round(performance.now() - startedAt);

@@ -149,7 +149,7 @@ onEachApp(
       expect(received.map(({ name }) => name)).toEqual(['A', 'B', 'C']);
       for (const { headers, body } of received) {
         const verified = new Webhook(destination.secret ?? '').verify(body, headers) as { eventId: string };
-        expect(verified.eventId).toBe(headers['webhook-id']);
+        expect(headers['webhook-id']).toBe(`${verified.eventId}.${destination.id}`);
         expect(() => new Webhook(destination.secret ?? '').verify(`${body} `, headers)).toThrow(
           'No matching signature found',
         );
@@ -190,6 +190,21 @@ onEachApp(
       await deliver();
       expect(received.map(({ name }) => name)).toEqual(['A', 'A', 'B']);
       expect(await read(destination)).toMatchObject({ lag: 0, failures: 0, failingSince: null });
+    });
+
+    test('has messages of its own for a receiver that drops repeats, which keep their id when they are sent again', async () => {
+      const destinations = [await createDestination(), await createDestination('Office')];
+      await createGroups('A');
+      answer = answerStatus(500);
+      await deliver();
+      answer = answerOk;
+      for (const destination of destinations) await makeDue(destination);
+      await deliver();
+      const ids = received.map(({ headers }) => headers['webhook-id']);
+      const [first] = received;
+      const { eventId } = JSON.parse(first?.body ?? '') as { eventId: string };
+      const own = destinations.map(({ id }) => `${eventId}.${id}`);
+      expect(ids).toEqual([...own, ...own]);
     });
 
     test('is called by TLS, but not with a certificate that the service does not trust', async () => {

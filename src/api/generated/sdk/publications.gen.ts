@@ -277,7 +277,7 @@ export const listDestinations = <ThrowOnError extends boolean = true>(options?: 
 /**
  * Create a destination
  *
- * Pushes the events of the topic from now on, one after the other: as HTTPS POST with the signature of Standard Webhooks (`webhook-id` is the event id; the answer has the signing key, once), or as messages of a NATS JetStream subject (`Nats-Msg-Id` is the event id, a dot and the id of the destination). A failed message is tried again for 3 days and holds up those after it; then the destination is switched off. 409 when the name is taken.
+ * Pushes the events of the topic from now on, one after the other: as HTTPS POST with the signature of Standard Webhooks (the answer has the signing key, once), or as messages of a NATS JetStream subject. `webhook-id` and `Nats-Msg-Id` are the event id, a dot and the id of the destination. A failed message is tried again for 3 days and holds up those after it; then the destination is switched off. 409 when the name is taken.
  */
 export const createDestination = <ThrowOnError extends boolean = true>(options: Options<CreateDestinationData, ThrowOnError>): RequestResult<CreateDestinationResponses, CreateDestinationErrors, ThrowOnError> => (options.client ?? client).post<CreateDestinationResponses, CreateDestinationErrors, ThrowOnError>({
     security: [{
