@@ -3889,6 +3889,14 @@ export type Destination = {
      */
     disabledReason?: string | null;
     /**
+     * Events that were deleted before they were delivered.
+     */
+    lostEvents: number;
+    /**
+     * When the delivery last skipped such events.
+     */
+    lostDate?: string | null;
+    /**
      * Signing key (`whsec_…`); in the answer to createDestination only.
      */
     secret?: string;

@@ -65,6 +65,7 @@ import { up as accountEmail } from './migrations/0067_account_email.ts';
 import { up as topicBatches } from './migrations/0068_topic_batches.ts';
 import { up as calculatedSlots } from './migrations/0069_calculated_slots.ts';
 import { up as homeSites } from './migrations/0070_home_sites.ts';
+import { up as destinationLosses } from './migrations/0071_destination_losses.ts';
 import { partitionTables } from './partitions.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -147,6 +148,7 @@ const allMigrations: SchemaMigrations = {
   '0068_topic_batches': { up: topicBatches, phase: 'contract' },
   '0069_calculated_slots': { up: calculatedSlots, phase: 'expand' },
   '0070_home_sites': { up: homeSites, phase: 'expand' },
+  '0071_destination_losses': { up: destinationLosses, phase: 'expand' },
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */

@@ -2711,6 +2711,8 @@ export const zDestination = z.object({
     failingSince: z.iso.datetime({ offset: true }).nullish(),
     nextAttemptDate: z.iso.datetime({ offset: true }).nullish(),
     disabledReason: z.string().nullish(),
+    lostEvents: z.int(),
+    lostDate: z.iso.datetime({ offset: true }).nullish(),
     secret: z.string().optional(),
     etag: z.string()
 });

@@ -4,6 +4,8 @@ import { type Db, withTransaction } from '../../../kernel/db/database.ts';
 import type { Services } from '../../../kernel/http/handler.ts';
 import { EgressError, type Egress } from '../../../kernel/network/egress.ts';
 import { listCapabilityHolders, notify } from '../../../kernel/notifications.store.ts';
+import { formatNumber, pluralize } from '../../../kernel/numbers.ts';
+import { EVENT_RETENTION_DAYS } from '../../../kernel/outbox/delete-expired-events.ts';
 import { createItemTask, describeError } from '../../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
 import { readMessages } from '../messages.store.ts';
@@ -29,6 +31,8 @@ const MAX_FAILING_MS = 3 * 86_400_000;
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 3_600_000;
 const MAX_DETAIL_LENGTH = 500;
+/** A destination that loses events again within this time is not reported again. */
+const LOSS_QUIET_MS = 86_400_000;
 
 /** Milliseconds until the next attempt after `failures` failures in a row: 5 s, 20 s, 80 s, 320 s, then up to an hour. */
 export const getDeliveryRetryMs = (failures: number): number =>
@@ -183,6 +187,9 @@ async function deliver(
   const due = await store.leaseDestination(db, siteId, id);
   if (!due) return false;
   const messages = await readDeliveries(db, due, due.next, BATCH_SIZE);
+  const oldest = messages[0]?.off ?? due.oldest;
+  if (oldest > due.next && !(await skipLostEvents({ db, services }, due, oldest))) return false;
+  due.next = Math.max(due.next, oldest);
   if (messages.length === 0) {
     // All events that were due have been deleted.
     await store.saveDelivery(db, due, { ...due, retryInMs: 0, disabledReason: null, keepsLease: false });
@@ -216,6 +223,33 @@ async function deliver(
     await sender.close();
   }
   return true;
+}
+
+/**
+ * Continues with the oldest kept event, counts those before it and tells the administrators, once for losses that follow each other.
+ * @returns whether the process still has the lease
+ */
+async function skipLostEvents(
+  { db, services }: DeliveryContext,
+  due: DueDestination,
+  oldest: number,
+): Promise<boolean> {
+  return withTransaction(db, {}, async (tx) => {
+    if (!(await store.skipLostEvents(tx, due, oldest))) return false;
+    if (due.lostDate && due.leasedAt.getTime() - due.lostDate.getTime() < LOSS_QUIET_MS) return true;
+    const count = oldest - due.next;
+    const offsets = [...new Set([due.next, oldest - 1])].map(formatNumber).join(' to ');
+    await notify(tx, services.publicUrl, {
+      siteId: due.siteId,
+      userIds: await listCapabilityHolders(tx, due.siteId, 'Manage Publications'),
+      category: 'alert',
+      title: `${due.name} has lost ${pluralize(count, 'event')}`,
+      detail: `Events are kept for ${EVENT_RETENTION_DAYS} days. ${pluralize(count, 'event')} of ${due.topicName} ${count === 1 ? 'was' : 'were'} deleted before delivery (${count === 1 ? 'offset' : 'offsets'} ${offsets}).`,
+      path: `/publications/destinations/${due.id}`,
+      isMailedByDefault: true,
+    });
+    return true;
+  });
 }
 
 /** Schedules the next attempt, or switches the destination off after 3 days and tells the administrators. */

@@ -36,6 +36,10 @@ export interface StoredDestination {
   failingSince: Date | null;
   nextAttemptAt: Date;
   disabledReason: string | null;
+  /** Events that retention deleted before they were delivered. */
+  lostEvents: number;
+  /** When a delivery or a resend last skipped such events. */
+  lostDate: Date | null;
   version: number;
 }
 
@@ -48,7 +52,8 @@ const leases = createLeases();
 
 const SELECT = sql`select d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.kind,
     d.url, d.subject, d.secret is not null as "hasSecret", kept.next, (t.next - kept.next) as lag, d.is_enabled as "isEnabled", d.failures,
-    d.failing_since as "failingSince", d.next_attempt_at as "nextAttemptAt", d.disabled_reason as "disabledReason", d.version
+    d.failing_since as "failingSince", d.next_attempt_at as "nextAttemptAt", d.disabled_reason as "disabledReason",
+    d.lost_events + (kept.next - d.next) as "lostEvents", d.lost_at as "lostDate", d.version
   from publication_destination d join topic t on t.site_id = d.site_id and t.topic_id = d.topic_id
   left join lateral (select ${FIRST_OFFSET} as off from topic_event e
     where e.site_id = d.site_id and e.topic_id = d.topic_id order by e.off limit 1) oldest on true
@@ -126,11 +131,18 @@ export async function deleteDestination(tx: Tx, siteId: number, id: number): Pro
   );
 }
 
-/** Continues with the event at this offset, whatever has been delivered. */
-export async function rewindDestination(tx: Tx, siteId: number, id: number, next: number): Promise<void> {
+/**
+ * Continues with the event at this offset, whatever has been delivered. `lostEvents` has those that were skipped before, which its row
+ * may not count yet.
+ */
+export async function rewindDestination(
+  tx: Tx,
+  siteId: number,
+  { id, next, lostEvents }: Pick<StoredDestination, 'id' | 'next' | 'lostEvents'>,
+): Promise<void> {
   await sql`
     update publication_destination set next = ${next}, failures = 0, failing_since = null, next_attempt_at = ${NOW_STORED},
-      ${leases.revoke}
+      lost_events = ${lostEvents}, lost_at = case when lost_events = ${lostEvents} then lost_at else now() end, ${leases.revoke}
     where site_id = ${siteId} and destination_id = ${id}`.execute(tx);
 }
 
@@ -156,6 +168,10 @@ export interface DueDestination {
   subject: string | null;
   secret: Buffer | null;
   next: number;
+  /** Offset of the oldest kept event; the next offset of the topic if there is none. */
+  oldest: number;
+  /** When events were last lost. */
+  lostDate: Date | null;
   failures: number;
   failingSince: Date | null;
   fence: number;
@@ -173,23 +189,36 @@ export async function listDueDestinations(db: Db): Promise<{ siteId: number; id:
   return rows;
 }
 
-/** Takes the lease of a destination with events to deliver; undefined if another process was first. Deleted events are skipped. */
+/** Takes the lease of a destination with events to deliver; undefined if another process was first. */
 export async function leaseDestination(
   db: Db,
   siteId: number,
   id: number,
 ): Promise<DueDestination | undefined> {
   const { rows } = await sql<DueDestination>`
-    update publication_destination d set ${leases.claim(LEASE_SECONDS, 'd')},
-      next = greatest(d.next, coalesce((select ${FIRST_OFFSET} from topic_event e
-        where e.site_id = d.site_id and e.topic_id = d.topic_id order by e.off limit 1), t.next))
+    update publication_destination d set ${leases.claim(LEASE_SECONDS, 'd')}
     from topic t
     where d.site_id = ${siteId} and d.destination_id = ${id} and t.site_id = d.site_id and t.topic_id = d.topic_id
       and d.is_enabled and d.next < t.next and d.next_attempt_at <= now() and not ${leases.isHeld('d')}
     returning d.site_id as "siteId", d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.kind, d.url,
-      d.subject, d.secret, d.next, d.failures, d.failing_since as "failingSince", d.fence,
-      now() as "leasedAt"`.execute(db);
+      d.subject, d.secret, d.next, coalesce((select ${FIRST_OFFSET} from topic_event e
+        where e.site_id = d.site_id and e.topic_id = d.topic_id order by e.off limit 1), t.next) as oldest,
+      d.lost_at as "lostDate", d.failures, d.failing_since as "failingSince", d.fence, now() as "leasedAt"`.execute(
+    db,
+  );
   return rows[0];
+}
+
+/** Continues with the event at this offset and counts those before it as lost; false when the lease has lapsed or the destination was changed. */
+export async function skipLostEvents(
+  tx: Tx,
+  { siteId, id, fence }: DueDestination,
+  next: number,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update publication_destination set lost_events = lost_events + (${next}::bigint - next), lost_at = now(), next = ${next}
+    where site_id = ${siteId} and destination_id = ${id} and ${leases.isUnclaimedSince(fence)}`.execute(tx);
+  return numAffectedRows > 0n;
 }
 
 /** The encrypted key or credentials of a destination. */

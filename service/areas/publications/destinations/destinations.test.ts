@@ -379,19 +379,79 @@ onEachApp(
       );
     });
 
-    test('waits for no events that were deleted before they were delivered', async () => {
+    test('waits for no events that were deleted before they were delivered, counts them and tells the administrators once', async () => {
       const { db } = context();
       const destination = await createDestination();
       await createGroups('A', 'B', 'C');
       await api().put(`${DESTINATIONS}/${destination.id}`, { isEnabled: false });
       const start = destination.next;
-      expect(await read(destination)).toMatchObject({ next: start, lag: 3 });
+      expect(await read(destination)).toMatchObject({ next: start, lag: 3, lostEvents: 0, lostDate: null });
       await ageEvents(db, person.siteId, 10, { end: start + 2 });
       await runTask(deleteExpiredEventsTask({ db }));
-      expect(await read(destination)).toMatchObject({ next: start + 2, lag: 1 });
+      expect(await read(destination)).toMatchObject({
+        next: start + 2,
+        lag: 1,
+        lostEvents: 2,
+        lostDate: null,
+      });
+      await api().put(`${DESTINATIONS}/${destination.id}`, { isEnabled: true });
+      answer = answerStatus(500);
+      await deliver();
+      expect(received.map(({ name }) => name)).toEqual(['C']);
+      const found = { next: start + 2, lag: 1, lostEvents: 2, lostDate: expect.any(String) as unknown };
+      expect(await read(destination)).toMatchObject(found);
+      const notices = () =>
+        sql<{ title: string; detail: string; path: string }>`
+          select title, detail, path from notification where site_id = ${person.siteId} and user_id = ${person.userId}`.execute(
+          db,
+        );
+      const notice = {
+        title: 'Warehouse has lost 2 events',
+        detail: `Events are kept for 9 days. 2 events of default-users were deleted before delivery (offsets ${start} to ${start + 1}).`,
+        path: `/publications/destinations/${destination.id}`,
+      };
+      expect((await notices()).rows).toEqual([notice]);
+      // All that was due is deleted; the loss goes on.
       await ageEvents(db, person.siteId, 10, { end: start + 3 });
       await runTask(deleteExpiredEventsTask({ db }));
-      expect(await read(destination)).toMatchObject({ next: start + 3, lag: 0 });
+      expect(await read(destination)).toMatchObject({ next: start + 3, lag: 0, lostEvents: 3 });
+      await makeDue(destination);
+      await deliver();
+      expect(received).toHaveLength(1);
+      expect(await read(destination)).toMatchObject({ next: start + 3, lag: 0, lostEvents: 3 });
+      expect((await notices()).rows).toEqual([notice]);
+      // A loss after a day without one is another.
+      await sql`update publication_destination set lost_at = now() - interval '25 hours'
+        where destination_id = ${destination.id}`.execute(db);
+      await createGroups('D');
+      await ageEvents(db, person.siteId, 10);
+      await runTask(deleteExpiredEventsTask({ db }));
+      await createGroups('E');
+      answer = answerOk;
+      await deliver();
+      expect(received.map(({ name }) => name)).toEqual(['C', 'E']);
+      expect(await read(destination)).toMatchObject({ lag: 0, lostEvents: 4 });
+      expect((await notices()).rows.map(({ title }) => title)).toEqual([
+        notice.title,
+        'Warehouse has lost 1 event',
+      ]);
+    });
+
+    test('counts deleted events that a resend skips', async () => {
+      const { db } = context();
+      const destination = await createDestination();
+      await createGroups('A', 'B', 'C');
+      await api().put(`${DESTINATIONS}/${destination.id}`, { isEnabled: false });
+      await ageEvents(db, person.siteId, 10, { end: destination.next + 2 });
+      await runTask(deleteExpiredEventsTask({ db }));
+      const path = `${DESTINATIONS}/${destination.id}`;
+      expect((await api().post(`${path}/resend`, { since: '2020-01-01T00:00:00Z' })).status).toBe(200);
+      expect(await read(destination)).toMatchObject({
+        next: destination.next + 2,
+        lag: 1,
+        lostEvents: 2,
+        lostDate: expect.any(String) as unknown,
+      });
     });
 
     test('gets a single event or all since a moment again', async () => {

@@ -153,7 +153,7 @@ export const destinationHandlers: Handlers<Operations> = {
     await change(db, getActor(call), async (tx, record) => {
       const before = await requireDestination(tx, siteId, destination.id, { lock: true });
       if (next !== undefined)
-        await store.rewindDestination(tx, siteId, destination.id, Math.min(next, before.next));
+        await store.rewindDestination(tx, siteId, { ...before, next: Math.min(next, before.next) });
       record({
         action: 'destination.resend',
         subject: ['destination', destination.id],
@@ -186,6 +186,7 @@ const pickContent = ({ name, url, subject, isEnabled }: StoredDestination) => ({
 function toDestination({
   failingSince,
   nextAttemptAt,
+  lostDate,
   version,
   hasSecret,
   ...destination
@@ -195,6 +196,7 @@ function toDestination({
     ...(destination.kind === 'JetStream' && { hasCredentials: hasSecret }),
     failingSince: failingSince?.toISOString() ?? null,
     nextAttemptDate: failingSince && destination.isEnabled ? nextAttemptAt.toISOString() : null,
+    lostDate: lostDate?.toISOString() ?? null,
     etag: formatEtag(version),
   };
 }

@@ -62,6 +62,8 @@ interface PublicationDestinationTable {
   fence: Generated<number>;
   version: Generated<number>;
   created_at: Timestamp;
+  lost_events: Generated<number>;
+  lost_at: Nullable<Date>;
 }
 
 interface DeliveryAttemptTable {

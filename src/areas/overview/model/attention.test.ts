@@ -201,6 +201,18 @@ test('reports destinations that fail or that the service switched off, not those
   );
 });
 
+test('reports destinations that have lost events within 9 days', () => {
+  const losing = createDestination({ lostEvents: 3, lostDate: '2026-03-29T11:00:00.000Z' });
+  const before = createDestination({ name: 'lake', lostEvents: 4, lostDate: '2026-03-02T11:00:00.000Z' });
+  expect(getFirst({ destinations: [before, losing] })).toMatchObject({
+    id: 'lostEvents',
+    tone: 'bad',
+    title: '1 destination has lost events',
+    detail: 'crm. 3 events were deleted before delivery.',
+  });
+  expect(titles({ destinations: [before] })).toEqual([]);
+});
+
 test('reports people without an import of the month in the two days before it closes', () => {
   const facts: SiteFacts = {
     importTimeZone: 'UTC',

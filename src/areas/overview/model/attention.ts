@@ -21,6 +21,8 @@ import {
 } from '../../relationship-intelligence/index.ts';
 
 const DAY_MS = 86_400_000;
+/** Lost events of a destination are shown for as long as the service keeps events. */
+const LOSS_SHOWN_MS = 9 * DAY_MS;
 
 /** Codes of refused sign-ins in the activity report (contract/rules/activity.ts), and of those with a locked account. */
 const FAILED_SIGN_INS: readonly number[] = [2, 5, 6, 7];
@@ -65,6 +67,7 @@ export interface AttentionItem {
     | 'storage'
     | 'memberships'
     | 'deliveries'
+    | 'lostEvents'
     | 'imports';
   tone: 'bad' | 'warn';
   /** The fact in one sentence without a full stop. */
@@ -321,6 +324,26 @@ function findFailedDeliveries({ destinations = [] }: SiteFacts): AttentionItem[]
   ];
 }
 
+/** Destinations that have lost events within the days for which events are kept. */
+function findLostEvents({ destinations = [] }: SiteFacts, now: Date): AttentionItem[] {
+  const losing = destinations.filter(
+    ({ lostDate }) => typeof lostDate === 'string' && now.getTime() - Date.parse(lostDate) < LOSS_SHOWN_MS,
+  );
+  if (losing.length === 0) return [];
+  const lost = sum(losing.map(({ lostEvents }) => lostEvents));
+  return [
+    {
+      id: 'lostEvents',
+      tone: 'bad',
+      title:
+        losing.length === 1
+          ? '1 destination has lost events'
+          : `${formatNumber(losing.length)} destinations have lost events`,
+      detail: `${abbreviateNames(losing.map(({ name }) => name))}. ${pluralize(lost, 'event was', 'events were')} deleted before delivery.`,
+    },
+  ];
+}
+
 function findLateImports({ importTimeZone, importStatus }: SiteFacts, now: Date): AttentionItem[] {
   if (importTimeZone === undefined || !importStatus) return [];
   const { month, closesAt, isNear } = getMonthClose(now.getTime(), importTimeZone);
@@ -345,6 +368,7 @@ export const findAttention = (facts: SiteFacts, now: Date): AttentionItem[] =>
     ...findMissingBackup(facts, now),
     ...findFailedWork(facts, now),
     ...findFailedDeliveries(facts),
+    ...findLostEvents(facts, now),
     ...findLateImports(facts, now),
     ...findEndingMemberships(facts, now),
     ...findEndingKey(facts, now),

@@ -85,6 +85,7 @@ function AttentionAction({ id, jobId }: { id: AttentionItem['id']; jobId: number
         </Link>
       );
     case 'deliveries':
+    case 'lostEvents':
       return (
         <Link to="/publications/{-$list}" params={{ list: 'destinations' }} className={className}>
           Show destinations

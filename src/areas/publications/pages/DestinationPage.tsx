@@ -90,7 +90,7 @@ function DestinationDetails({ destination, etag }: DestinationDetailsProps) {
   const { reason } = usePermission('updateDestination');
   const [panel, setPanel] = useState<OpenPanel>();
   const { tone, label } = describeHealth(destination);
-  const { name, url, subject, topicId, topicName, next, lag } = destination;
+  const { name, url, subject, topicId, topicName, next, lag, lostEvents, lostDate } = destination;
   return (
     <Page
       fill
@@ -126,6 +126,16 @@ function DestinationDetails({ destination, etag }: DestinationDetailsProps) {
             )}
             <Fact label="To deliver">{pluralize(lag, 'event', 'events')}</Fact>
             <Fact label="Next offset">{formatNumber(next)}</Fact>
+            {lostEvents > 0 && (
+              <Fact label="Lost">
+                <span className="pub-bad">{pluralize(lostEvents, 'event', 'events')}</span>
+                {typeof lostDate === 'string' && (
+                  <>
+                    , found <Timestamp at={lostDate} />
+                  </>
+                )}
+              </Fact>
+            )}
           </Facts>
         </div>
       </Card>

@@ -63,7 +63,13 @@ const COLUMNS: readonly Column<Destination>[] = [
     small: 'aside',
     cell: (destination) => {
       const { tone, label } = describeHealth(destination);
-      return <Badge tone={tone}>{label}</Badge>;
+      const { lostEvents } = destination;
+      return (
+        <>
+          <Badge tone={tone}>{label}</Badge>
+          {lostEvents > 0 && <small className="pub-bad"> {formatNumber(lostEvents)} lost</small>}
+        </>
+      );
     },
   },
   { id: 'lag', header: 'To deliver', width: 110, align: 'end', cell: ({ lag }) => formatNumber(lag) },
