@@ -175,6 +175,35 @@ test('sets up the site, imports a mailbox after a dry run, and shows run, status
   await expect(page.getByText('1 relationship', { exact: true })).toBeVisible();
 });
 
+test('asks for the order of day and month that the dates of a file do not show', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'Noor', lastName: 'Haddad' });
+  await openAs(page, ada, '/imports/settings');
+  await enable(page, person.name);
+  await page.getByRole('link', { name: 'New import' }).click();
+  const recent = new Date(Date.now() - 40 * 86_400_000);
+  const [year, month] = [recent.getUTCFullYear(), recent.getUTCMonth()];
+  // A day whose number is not that of its month.
+  const day = month === 0 ? 2 : 1;
+  await chooseFiles(
+    page,
+    'dates.csv',
+    `sentDate,sender,recipientsTo\n${day}/${month + 1}/${year},${person.email},jo@outside.example\n`,
+  );
+  const start = page.getByRole('button', { name: 'Start import' });
+  const banner = page.getByRole('note').filter({ hasText: 'which comes first, the day or the month' });
+  await expect(banner).toBeVisible();
+  await expect(start).toHaveAccessibleDescription('Choose the order of day and month first');
+  await checkWidths(page);
+  await expectAccessibleInBothThemes(page);
+  await chooseOption(findSelect(page, '3/4/2026 is'), '3 April');
+  const formatted = await page.evaluate(
+    (at) => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(at),
+    Date.UTC(year, month, day),
+  );
+  await expect(page.getByText(`1 e-mail of 1 person, ${formatted}`)).toBeVisible();
+  await expect(start).toBeEnabled();
+});
+
 test('names what is wrong with the rows of a file and how it is fixed', async ({ page, calls }) => {
   const person = await calls.createUser({ firstName: 'Hiroshi', lastName: 'Tanaka' });
   const other = await calls.createUser({ firstName: 'Liam', lastName: 'Sullivan' });

@@ -283,29 +283,65 @@ export const hasExchangeName = ({ from, to, cc }: RawItem): boolean =>
 /** A zone at the end of a date. An offset follows a time: `-2026` may be a year. AM and PM are no names of zones. */
 const ZONE = /(?:[zZ]|:\d{2}(?:[.,]\d+)?\s*(?:[AP]M\s*)?[+-]\d{2}:?\d{2}|\b(?![AP]M$)[A-Z]{2,4})$/;
 /** A day with full stops comes first everywhere; the browser would read it as a month. */
-const DAY_FIRST = /^(\d{1,2})\.(\d{1,2})\.(\d{4})\b/;
+const DAY_FIRST = /^(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})\b/;
+
+/** A day of numbers with slashes or dashes, which does not say whether the day or the month comes first. */
+const EITHER_FIRST = /^(\d{1,2})([/-])(\d{1,2})\2(\d{4}|(?<=\/)\d{2})(?!\d)/;
+const MONTHS = 12;
+
+/** Order of day and month in dates such as 3/4/2026. */
+export type DateOrder = 'dmy' | 'mdy';
+
+/** How the dates of a file are read, and what they show. */
+export interface DateReading {
+  readonly order: DateOrder;
+  /** Orders that dates of the file have, because the other one gives no date; `both` for dates that are other days in each order. */
+  readonly found: Set<DateOrder | 'both'>;
+}
+
+export const createDateReading = (order: DateOrder): DateReading => ({ order, found: new Set() });
+
+/** The order of the dates of a file; `unknown` if they do not show it or show both, undefined if it does not matter. */
+export const getDateOrder = ({ found }: DateReading): DateOrder | 'unknown' | undefined => {
+  if (found.size === 0) return undefined;
+  if (found.has('dmy') === found.has('mdy')) return 'unknown';
+  return found.has('dmy') ? 'dmy' : 'mdy';
+};
 
 /** A day as exports of mail programs write it; the browser reads it, but accepts February 31 as March 3. */
-const MONTH_FIRST = /^(\d{1,2})\/(\d{1,2})\/(\d{4})\b/;
+const MONTH_FIRST = /^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})\b/;
 
 const toIsoDay = (text: string): string =>
   text.replace(
     DAY_FIRST,
     (_date, day: string, month: string, year: string) =>
-      `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
+      `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
   );
+
+/** Puts the month first, as the browser reads it. */
+const toMonthFirst = (text: string, { order, found }: DateReading): string =>
+  text.replace(EITHER_FIRST, (_date, a: string, _sign, b: string, year: string) => {
+    const [first, second] = [Number(a), Number(b)];
+    if (first > MONTHS !== second > MONTHS) found.add(first > MONTHS ? 'dmy' : 'mdy');
+    else if (first <= MONTHS && first !== second) found.add('both');
+    return order === 'mdy' ? `${a}/${b}/${year}` : `${b}/${a}/${year}`;
+  });
 
 /**
  * Parses a date of a file; without a zone it is read as UTC (shapes 1), which `isZoneMissing` says.
- * `date` is NaN for text that is no date, and for a day that does not exist.
+ * `date` is NaN for text that is no date, and for a day that does not exist. Dates such as 3/4/2026 are read as `reading` says; those of
+ * mails have the month by name.
  */
-export function parseDate(text: string): { date: number; isZoneMissing: boolean } {
-  const trimmed = toIsoDay(text.trim().replace(/\s*\([^()]*\)\s*$/, ''));
+export function parseDate(
+  text: string,
+  reading = createDateReading('mdy'),
+): { date: number; isZoneMissing: boolean } {
+  const trimmed = toMonthFirst(toIsoDay(text.trim().replace(/\s*\([^()]*\)\s*$/, '')), reading);
   const isZoneMissing = !ZONE.test(trimmed);
   const day = trimmed.replace(
     MONTH_FIRST,
     (_date, month: string, number: string, year: string) =>
-      `${year}-${month.padStart(2, '0')}-${number.padStart(2, '0')}`,
+      `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${number.padStart(2, '0')}`,
   );
   if (/^\d{4}-\d{2}-\d{2}/.test(day) && !startsWithCalendarDay(day))
     return { date: Number.NaN, isZoneMissing };

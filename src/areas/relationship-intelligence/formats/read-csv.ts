@@ -3,7 +3,7 @@ import Papa from 'papaparse';
 import { addressParser } from 'postal-mime';
 import type { OnBytes } from '../../../files/read-chunks.ts';
 import { isBroken, parseDate } from './items.ts';
-import type { Address, BrokenRow, Mend, RawItem, ReadRow } from './items.ts';
+import type { Address, BrokenRow, DateReading, Mend, RawItem, ReadRow } from './items.ts';
 import { readLineBlocks } from './text-stream.ts';
 
 type Field =
@@ -99,21 +99,30 @@ function parseList(text: string): Address[] {
 }
 
 /** Removes the clock's zone label that the reports of Exchange do not write: their times are UTC. */
-function readDate(text: string | undefined, mends: Set<Mend>): number | undefined {
+function readDate(text: string | undefined, dates: DateReading, mends: Set<Mend>): number | undefined {
   if (text === undefined || text.trim() === '') return undefined;
-  const { date, isZoneMissing } = parseDate(text);
+  const { date, isZoneMissing } = parseDate(text, dates);
   if (isZoneMissing && !Number.isNaN(date)) mends.add('zoneAssumed');
   return date;
 }
 
-function readCells(cells: readonly string[], { fields, isMeetings, kind }: CsvLayout, row: number): RawItem {
+/** Columns of a file and how its dates are read. */
+interface CsvReading extends CsvLayout {
+  dates: DateReading;
+}
+
+function readCells(
+  cells: readonly string[],
+  { fields, isMeetings, kind, dates }: CsvReading,
+  row: number,
+): RawItem {
   const values = new Map<Field, string>();
   for (const [at, field] of fields.entries()) {
     const text = cells[at];
     if (field !== undefined && text !== undefined && !values.has(field)) values.set(field, text);
   }
   const mends = new Set<Mend>();
-  const date = readDate(values.get('date'), mends);
+  const date = readDate(values.get('date'), dates, mends);
   // The reports of Exchange are in UTC by definition, so that nothing is assumed.
   if (kind === 'exchange') mends.delete('zoneAssumed');
   const senders = parseList(values.get('sender') ?? '');
@@ -129,8 +138,8 @@ function readCells(cells: readonly string[], { fields, isMeetings, kind }: CsvLa
     row,
     uniqueId: values.get('id'),
     date,
-    modified: readDate(values.get('modified'), new Set()),
-    ...(isMeetings && { end: readDate(values.get('end'), mends) }),
+    modified: readDate(values.get('modified'), dates, new Set()),
+    ...(isMeetings && { end: readDate(values.get('end'), dates, mends) }),
     from: sender && { ...sender, name: senderName === '' ? sender.name : senderName },
     to:
       recipients.trim() === '' && status !== undefined ? parseRecipientStatus(status) : parseList(recipients),
@@ -206,6 +215,7 @@ const MAX_OPEN_MESSAGES = 1_000_000;
 export async function* readCsv(
   file: Blob,
   onBytes: OnBytes,
+  dates: DateReading,
   onLayout: (layout: CsvLayout) => void,
 ): AsyncGenerator<ReadRow> {
   let layout: CsvLayout | undefined;
@@ -227,7 +237,7 @@ export async function* readCsv(
       onLayout(layout);
       continue;
     }
-    const item = readRecord(cells, error, layout, row);
+    const item = readRecord(cells, error, { ...layout, dates }, row);
     const isGathered = layout.kind !== 'table' && !isBroken(item) && (item.uniqueId ?? '') !== '';
     if (!isGathered) yield item;
     else if (!mergeRecipients(messages, item)) messages.set(item.uniqueId ?? '', item);
@@ -242,12 +252,12 @@ export async function* readCsv(
 function readRecord(
   cells: readonly string[],
   error: string | undefined,
-  layout: CsvLayout,
+  reading: CsvReading,
   row: number,
 ): RawItem | BrokenRow {
   if (error !== undefined) return { row, reason: 'A quotation mark is not closed or not doubled' };
   try {
-    return readCells(cells, layout, row);
+    return readCells(cells, reading, row);
   } catch (thrown) {
     return { row, reason: `The row cannot be read: ${thrown instanceof Error ? thrown.message : 'unknown'}` };
   }

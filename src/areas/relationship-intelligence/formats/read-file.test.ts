@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createZipWriter } from '../../../files/workbook/zip-writer.fixture.ts';
-import { isBroken, normalizeItem, parseDate } from './items.ts';
+import { createDateReading, isBroken, normalizeItem, parseDate } from './items.ts';
 import type { BrokenRow, ImportItem, Parties } from './items.ts';
 import { detectFormat, readImportFile } from './read-file.ts';
 import type { FileFormat } from './read-file.ts';
@@ -24,7 +24,12 @@ async function read(
   const onFormat = (format: FileFormat) => {
     result.format = format;
   };
-  for await (const row of readImportFile(file, { period: PERIOD, onBytes: () => undefined, onFormat })) {
+  for await (const row of readImportFile(file, {
+    period: PERIOD,
+    dates: createDateReading('mdy'),
+    onBytes: () => undefined,
+    onFormat,
+  })) {
     const item = isBroken(row) ? row : normalizeItem(row, { exchangeAddresses, parties });
     if (isBroken(item)) result.broken.push(item);
     else result.items.push(item);
@@ -94,6 +99,7 @@ test('a mail behind any cut of the stream is found', async () => {
     });
     const ids: string[] = [];
     for await (const row of readImportFile(file, {
+      dates: createDateReading('mdy'),
       period: PERIOD,
       onBytes: () => undefined,
       onFormat: () => undefined,
@@ -128,6 +134,7 @@ test.each(['mbox', 'eml'])(
     const file = Object.assign(new File([bytes], `a.${kind}`), { stream: () => new ReadableStream(source) });
     const ids: unknown[] = [];
     for await (const row of readImportFile(file, {
+      dates: createDateReading('mdy'),
       period: PERIOD,
       onBytes: () => undefined,
       onFormat: () => undefined,
@@ -282,6 +289,7 @@ test.each([
   ['3/1/2026 10:00:00 PM', '2026-03-01T22:00:00.000Z', true],
   ['3/1/2026 10:00:00 PM +02:00', '2026-03-01T20:00:00.000Z', false],
   ['01.03.2026 22:00', '2026-03-01T22:00:00.000Z', true],
+  ['1.3.26', '2026-03-01T00:00:00.000Z', true],
   ['1-Mar-2026', '2026-03-01T00:00:00.000Z', true],
   ['2026-03-01 10:00:00-0500', '2026-03-01T15:00:00.000Z', false],
   ['Sun, 1 Mar 2026 10:00:00 GMT', '2026-03-01T10:00:00.000Z', false],

@@ -1,7 +1,7 @@
 /** Finds out what a file is and reads it with the reader of its format. Calendars load their own, the largest library. */
 
 import type { OnBytes } from '../../../files/read-chunks.ts';
-import type { ReadRow } from './items.ts';
+import type { DateReading, ReadRow } from './items.ts';
 import { readCsv } from './read-csv.ts';
 import type { CalendarPeriod } from './read-ics.ts';
 import { readJson, readNdjson } from './read-json.ts';
@@ -50,18 +50,17 @@ export function detectFormat(name: string, head: Uint8Array): FileFormat {
 
 interface ReadOptions {
   period: CalendarPeriod;
+  /** Of tables and JSON, whose dates may be numbers alone. */
+  dates: DateReading;
   onBytes: OnBytes;
   onFormat: (format: FileFormat) => void;
 }
 
 /** Reads all rows of a file. Whatever is wrong with it is a broken row. */
-export async function* readImportFile(
-  file: File,
-  { period, onBytes, onFormat }: ReadOptions,
-): AsyncGenerator<ReadRow> {
+export async function* readImportFile(file: File, options: ReadOptions): AsyncGenerator<ReadRow> {
   const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
   const format = detectFormat(file.name, head);
-  onFormat(format);
+  options.onFormat(format);
   if (file.size === 0) {
     yield { row: 1, reason: 'The file is empty' };
     return;
@@ -70,7 +69,7 @@ export async function* readImportFile(
   const hasMark = UTF8_MARK.every((byte, at) => head[at] === byte);
   try {
     const content = hasMark ? file.slice(UTF8_MARK.length) : file;
-    for await (const one of open(content, format, { period, onBytes, onFormat })) {
+    for await (const one of open(content, format, options)) {
       ({ row } = one);
       yield one;
     }
@@ -84,11 +83,11 @@ export async function* readImportFile(
 }
 
 async function* open(file: Blob, format: FileFormat, options: ReadOptions): AsyncGenerator<ReadRow> {
-  const { onBytes, period, onFormat } = options;
+  const { onBytes, period, dates, onFormat } = options;
   switch (format) {
     case 'json':
     case 'ndjson': {
-      yield* format === 'json' ? readJson(file, onBytes) : readNdjson(file, onBytes);
+      yield* format === 'json' ? readJson(file, onBytes, dates) : readNdjson(file, onBytes, dates);
       return;
     }
     case 'mbox':
@@ -106,7 +105,7 @@ async function* open(file: Blob, format: FileFormat, options: ReadOptions): Asyn
     case 'csv':
     case 'exchange':
     case 'google': {
-      yield* readCsv(file, onBytes, ({ kind }) => {
+      yield* readCsv(file, onBytes, dates, ({ kind }) => {
         if (kind !== 'table') onFormat(kind);
       });
       return;

@@ -2,7 +2,7 @@
 import type { OnBytes } from '../../../files/read-chunks.ts';
 import { decodeText } from '../../../files/table/decode-text.ts';
 import { parseDate } from './items.ts';
-import type { Address, Mend, RawItem, ReadRow } from './items.ts';
+import type { Address, DateReading, Mend, RawItem, ReadRow } from './items.ts';
 import { readLines } from './text-stream.ts';
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -33,10 +33,15 @@ function toAddress(value: unknown): Address[] {
 const toAddresses = (value: unknown): Address[] =>
   Array.isArray(value) ? value.flatMap(toAddress) : toAddress(value);
 
-function toDate(object: Properties, name: string, mends: Set<Mend>): number | undefined {
+interface ItemContext {
+  dates: DateReading;
+  mends: Set<Mend>;
+}
+
+function toDate(object: Properties, name: string, { dates, mends }: ItemContext): number | undefined {
   const text = getText(object, name);
   if (text === undefined) return undefined;
-  const { date, isZoneMissing } = parseDate(text);
+  const { date, isZoneMissing } = parseDate(text, dates);
   if (isZoneMissing && !Number.isNaN(date)) mends.add('zoneAssumed');
   return date;
 }
@@ -46,16 +51,17 @@ interface Owner {
   mailbox?: string | undefined;
 }
 
-function toItem(object: Properties, owner: Owner, row: number): RawItem {
+function toItem(object: Properties, owner: Owner, row: number, dates: DateReading): RawItem {
   const mends = new Set<Mend>();
+  const context = { dates, mends };
   const isMeeting = get(object, 'startDate') !== undefined || get(object, 'organizer') !== undefined;
   return {
     kind: isMeeting ? 'meetings' : 'emails',
     row,
     uniqueId: getText(object, 'uniqueId'),
-    date: toDate(object, isMeeting ? 'startDate' : 'sentDate', mends),
-    modified: toDate(object, 'modifiedDate', mends),
-    ...(isMeeting && { end: toDate(object, 'endDate', mends) }),
+    date: toDate(object, isMeeting ? 'startDate' : 'sentDate', context),
+    modified: toDate(object, 'modifiedDate', context),
+    ...(isMeeting && { end: toDate(object, 'endDate', context) }),
     from: toAddress(get(object, isMeeting ? 'organizer' : 'sender'))[0],
     to: toAddresses(get(object, isMeeting ? 'attendees' : 'recipientsTo')),
     cc: isMeeting ? [] : toAddresses(get(object, 'recipientsCc')),
@@ -67,6 +73,11 @@ function toItem(object: Properties, owner: Owner, row: number): RawItem {
 /** Reads the values of a file one after the other: rows are counted over all items. */
 class ValueReader {
   #row = 0;
+  readonly #dates: DateReading;
+
+  constructor(dates: DateReading) {
+    this.#dates = dates;
+  }
 
   *read(value: unknown): Generator<ReadRow> {
     if (!isObject(value)) {
@@ -76,7 +87,7 @@ class ValueReader {
     const items = get(value, 'emails') ?? get(value, 'meetings');
     const owner = { userId: getUserId(value), mailbox: getText(value, 'mailbox') };
     if (items === undefined) {
-      yield toItem(value, owner, (this.#row += 1));
+      yield toItem(value, owner, (this.#row += 1), this.#dates);
       return;
     }
     const handler = get(value, 'handlerType');
@@ -84,7 +95,7 @@ class ValueReader {
       const row = (this.#row += 1);
       if (handler !== undefined && handler !== 1)
         yield { row, reason: 'The handler type is not 1, which alone is available' };
-      else if (isObject(item)) yield toItem(item, owner, row);
+      else if (isObject(item)) yield toItem(item, owner, row, this.#dates);
       else yield { row, reason: 'Is not an object' };
     }
   }
@@ -103,8 +114,8 @@ function getUserId(object: Properties): number | undefined {
 const MAX_JSON_BYTES = 400 * 1024 * 1024;
 
 /** Reads a JSON file: a list, or one object. */
-export async function* readJson(file: Blob, onBytes: OnBytes): AsyncGenerator<ReadRow> {
-  const values = new ValueReader();
+export async function* readJson(file: Blob, onBytes: OnBytes, dates: DateReading): AsyncGenerator<ReadRow> {
+  const values = new ValueReader(dates);
   if (file.size > MAX_JSON_BYTES) {
     yield values.breakRow('A JSON file may have 400 MB. Write one object a line (NDJSON) instead');
     return;
@@ -121,8 +132,8 @@ export async function* readJson(file: Blob, onBytes: OnBytes): AsyncGenerator<Re
 }
 
 /** Reads a file of one JSON value a line. */
-export async function* readNdjson(file: Blob, onBytes: OnBytes): AsyncGenerator<ReadRow> {
-  const values = new ValueReader();
+export async function* readNdjson(file: Blob, onBytes: OnBytes, dates: DateReading): AsyncGenerator<ReadRow> {
+  const values = new ValueReader(dates);
   for await (const line of readLines(file, onBytes)) {
     if (line.trim() === '') continue;
     let value: unknown;

@@ -19,12 +19,13 @@ import { cx } from '../../../ui/cx.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FileDrop } from '../../../ui/form/FileDrop.tsx';
+import { LabelledSelect } from '../../../ui/form/select/Select.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Tile } from '../../../ui/layout/Tile.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { uploadPlan } from '../../import/index.ts';
 import { showStartedJob } from '../../jobs/index.ts';
-import type { ItemKind } from '../formats/items.ts';
+import type { DateOrder, ItemKind } from '../formats/items.ts';
 import { FORMAT_NAMES, MEND_TEXTS } from '../planner/mends.ts';
 import { getHistoryEnd } from '../planner/month-close.ts';
 import type { Planner, PlanSummary, ReadFile } from '../planner/planner.ts';
@@ -140,7 +141,8 @@ function ReadingProgress({
 }
 
 function Plan({ planner }: { planner: PlannerHandle }) {
-  const { files, summary, reading, discard, getPlanner } = planner;
+  const { files, summary, reading, discard, getPlanner, dateOrder } = planner;
+  const asksDateOrder = files.some((file) => file.dateOrder === 'unknown');
   const dryRun = useDryRun();
   useUnsavedGuard(true);
   const { data: settings } = useQuery(importSettingsQuery);
@@ -150,11 +152,13 @@ function Plan({ planner }: { planner: PlannerHandle }) {
   const blocking = settings ? findBlocking(settings.preconditions, kinds).length : 0;
   const { reason } = usePermission('startRelationshipImport');
   const start = useStart(planner);
-  const waiting = summary === undefined ? 'The plan is being computed' : undefined;
+  const waiting = summary === undefined || reading ? 'The plan is being computed' : undefined;
+  const undecided =
+    asksDateOrder && dateOrder === undefined ? 'Choose the order of day and month first' : undefined;
   const nothing = total === 0 ? 'No item can be sent' : undefined;
   const blocked =
     blocking > 0 ? `${pluralize(blocking, 'precondition is', 'preconditions are')} missing` : undefined;
-  const why = reason ?? waiting ?? nothing ?? blocked;
+  const why = reason ?? waiting ?? undecided ?? nothing ?? blocked;
   const tryAll = () => {
     const worker = getPlanner();
     if (worker && summary) void dryRun.start(worker, summary.requests.length);
@@ -199,6 +203,15 @@ function Plan({ planner }: { planner: PlannerHandle }) {
             : 'Nothing has been imported. Start again to continue where the upload stopped.'}
         </Banner>
       )}
+      {asksDateOrder && start.share === undefined && (
+        <DateOrderBanner
+          order={dateOrder}
+          onChoose={(order) => {
+            dryRun.reset();
+            void planner.chooseDateOrder(order);
+          }}
+        />
+      )}
       {dryRun.run && <DryRunCard run={dryRun.run} people={people} onClose={dryRun.reset} />}
       <FilesCard {...{ files, summary, reading }} onDiscard={discard} />
       {summary && summary.requests.length > 0 && settings && (
@@ -210,6 +223,29 @@ function Plan({ planner }: { planner: PlannerHandle }) {
       {summary && <MailboxTable {...{ summary, people }} onChoose={planner.choosePerson} />}
       {summary && <Mends summary={summary} onSaveBroken={() => void saveBroken(planner)} />}
     </>
+  );
+}
+
+const DATE_ORDERS: readonly { value: DateOrder; label: string }[] = [
+  { value: 'dmy', label: '3 April' },
+  { value: 'mdy', label: '4 March' },
+];
+
+interface DateOrderBannerProps {
+  order: DateOrder | undefined;
+  onChoose: (order: DateOrder) => void;
+}
+
+/** Asks for the order of day and month, which the dates of a file do not show. */
+function DateOrderBanner({ order, onChoose }: DateOrderBannerProps) {
+  return (
+    <Banner
+      tone={order === undefined ? 'warn' : 'info'}
+      title="The dates do not show which comes first, the day or the month"
+      actions={<LabelledSelect label="3/4/2026 is" value={order} onChange={onChoose} options={DATE_ORDERS} />}
+    >
+      A wrong order moves e-mails and meetings to other days.
+    </Banner>
   );
 }
 
@@ -355,6 +391,8 @@ function FilesCard({ files, summary, reading, onDiscard }: FilesCardProps) {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const seconds = files.reduce((sum, file) => sum + file.durationMs, 0) / 1000;
   const formats = [...new Set(files.map(({ format }) => FORMAT_NAMES[format]))].join(', ');
+  const orders = new Set(files.flatMap(({ dateOrder }) => dateOrder ?? []));
+  const order = orders.size === 1 ? DATE_ORDERS.find(({ value }) => orders.has(value)) : undefined;
   return (
     <section className="card ri-file" aria-label="Files">
       <Tile icon={FileText} tone="ok" />
@@ -362,6 +400,7 @@ function FilesCard({ files, summary, reading, onDiscard }: FilesCardProps) {
         <b>{files.length === 1 ? first?.name : pluralize(files.length, 'file', 'files')}</b>
         <span className="ri-note num">
           {formats} · {formatSize(bytes)} · read in {Math.max(0.1, seconds).toFixed(1)} s
+          {order && ` · 3/4/2026 is ${order.label}`}
         </span>
         {reading && <ReadingProgress reading={reading} />}
       </div>

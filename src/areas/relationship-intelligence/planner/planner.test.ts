@@ -161,6 +161,62 @@ async function plan(content: unknown, name = 'a.json'): Promise<Planner> {
   return planner;
 }
 
+const table = (...dates: string[]) =>
+  [
+    'sentDate,sender,recipientsTo',
+    ...dates.map((date) => `${date},ada@example.com,jo@outside.example`),
+    '',
+  ].join('\n');
+const listDays = (planner: Planner) => {
+  planner.evaluate(OPTIONS);
+  const items = planner.listUploads('emails').flatMap((upload) => planner.getUploadItems('emails', upload));
+  return items
+    .flatMap((item) => ('emails' in item ? (item.emails ?? []) : []))
+    .map(({ sentDate }) => sentDate.slice(0, 10));
+};
+
+test.each([
+  ['day first', table('3/4/2026', '25/4/2026'), 'dmy', ['2026-04-03', '2026-04-25']],
+  ['month first', table('3/4/2026', '4/25/26'), 'mdy', ['2026-03-04', '2026-04-25']],
+  ['dashes', table('3-4-2026 10:00', '25-4-2026 10:00'), 'dmy', ['2026-04-03', '2026-04-25']],
+  ['the same in each order', table('3/3/2026', '4/4/2026'), undefined, ['2026-03-03', '2026-04-04']],
+  ['JSON', [email('1', 'ada@example.com', 'jo@outside.example', '13/4/2026')], 'dmy', ['2026-04-13']],
+])('the order of day and month is that of the dates of the file: %s', async (_name, content, order, days) => {
+  const planner = new Planner();
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  const file = new File([text], typeof content === 'string' ? 'a.csv' : 'a.json');
+  const read = await planner.addFile(file, { from: 0, to: Date.UTC(2026, 5) }, () => undefined);
+  expect([read.dateOrder, listDays(planner)]).toEqual([order, days]);
+});
+
+test.each([
+  ['no date shows it', ['3/4/2026', '5/4/2026'], { dmy: ['04-03', '04-05'], mdy: ['03-04', '05-04'] }],
+  [
+    'both orders occur',
+    ['3/4/2026', '25/4/2026', '4/25/2026'],
+    { dmy: ['04-03', '04-25'], mdy: ['03-04', '04-25'] },
+  ],
+])(
+  'an order that is not clear is asked for, and the file is read as it is chosen: %s',
+  async (_name, dates, days) => {
+    const planner = new Planner();
+    const read = [];
+    for (const [name, content] of [
+      ['a.csv', table(...dates)],
+      ['b.csv', table('13/5/2026')],
+    ] as const)
+      read.push(
+        await planner.addFile(new File([content], name), { from: 0, to: Date.UTC(2026, 5) }, () => undefined),
+      );
+    expect(read.map(({ dateOrder }) => dateOrder)).toEqual(['unknown', 'dmy']);
+    for (const order of ['dmy', 'mdy'] as const) {
+      await planner.chooseDateOrder(order, () => undefined);
+      const own = [...days[order], '05-13'].toSorted();
+      expect(listDays(planner)).toEqual(own.map((day) => `2026-${day}`));
+    }
+  },
+);
+
 test('items belong to the users among their parties; copies, old and foreign ones are left out', async () => {
   const planner = await plan([
     email('2', 'ada@example.com', 'jo@outside.example', '2026-03-02T08:00:00Z'),

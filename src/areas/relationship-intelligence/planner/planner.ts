@@ -5,10 +5,20 @@ import type {
   Meeting,
   RelationshipImportItem,
 } from '../../../../contract/generated/types.gen.ts';
-import { copyItem, hasExchangeName, isBroken, listExchangeNames, normalizeItem } from '../formats/items.ts';
+import {
+  copyItem,
+  createDateReading,
+  getDateOrder,
+  hasExchangeName,
+  isBroken,
+  listExchangeNames,
+  normalizeItem,
+} from '../formats/items.ts';
 import type {
   Address,
   BrokenRow,
+  DateOrder,
+  DateReading,
   ImportItem,
   ItemKind,
   ItemKnowledge,
@@ -27,7 +37,11 @@ export interface ReadFile {
   format: FileFormat;
   bytes: number;
   durationMs: number;
+  /** Order of day and month in its dates of numbers alone; `unknown` if they do not show it, undefined without such dates. */
+  dateOrder: DateOrder | 'unknown' | undefined;
 }
+
+type OnProgress = (share: number, rows: number) => void;
 
 /** What is known besides the files. */
 export interface PlanOptions {
@@ -181,6 +195,8 @@ const toWire = (kind: ItemKind, items: readonly ImportItem[]): (Email | Meeting)
 
 export class Planner {
   readonly #files: ReadFile[] = [];
+  /** What the files are read from, again with another order of dates. */
+  readonly #sources: { file: File; period: CalendarPeriod }[] = [];
   #rows: SourceRow[] = [];
   #requests: PlannedRequest[] = [];
   #mailboxes = new Map<number, Mailbox>();
@@ -189,20 +205,43 @@ export class Planner {
   readonly #knowledge: ItemKnowledge = { exchangeAddresses: new Map(), parties: new Map() };
 
   /** Reads a file; `onProgress` gets the share and the number of rows, a few times a second. */
-  async addFile(
-    file: File,
-    period: CalendarPeriod,
-    onProgress: (share: number, rows: number) => void,
-  ): Promise<ReadFile> {
+  async addFile(file: File, period: CalendarPeriod, onProgress: OnProgress): Promise<ReadFile> {
     const startedAt = performance.now();
     const number = this.#files.length;
-    const read: ReadFile = { name: file.name, format: 'unknown', bytes: file.size, durationMs: 0 };
+    const read: ReadFile = {
+      name: file.name,
+      format: 'unknown',
+      bytes: file.size,
+      durationMs: 0,
+      dateOrder: undefined,
+    };
     this.#files.push(read);
+    this.#sources.push({ file, period });
+    read.dateOrder = getDateOrder(await this.#read(number, 'mdy', onProgress));
+    if (read.dateOrder === 'dmy') await this.#read(number, 'dmy', onProgress);
+    read.durationMs = performance.now() - startedAt;
+    return read;
+  }
+
+  /** Reads the files again whose dates do not show their order. */
+  async chooseDateOrder(order: DateOrder, onProgress: OnProgress): Promise<void> {
+    for (const [number, { dateOrder }] of this.#files.entries())
+      if (dateOrder === 'unknown') await this.#read(number, order, onProgress);
+  }
+
+  /** Replaces the rows of a file by those that it has with this order of dates. */
+  async #read(number: number, order: DateOrder, onProgress: OnProgress): Promise<DateReading> {
+    const dates = createDateReading(order);
+    const [read, source] = [this.#files[number], this.#sources[number]];
+    if (!read || !source) return dates;
+    const { file, period } = source;
+    this.#rows = this.#rows.filter((row) => row.file !== number);
     let bytes = 0;
     let count = 0;
-    let reportedAt = startedAt;
+    let reportedAt = performance.now();
     const rows = readImportFile(file, {
       period,
+      dates,
       onBytes: (now) => {
         bytes = now;
       },
@@ -218,8 +257,9 @@ export class Planner {
         onProgress(file.size === 0 ? 1 : bytes / file.size, count);
       }
     }
-    read.durationMs = performance.now() - startedAt;
-    return read;
+    // Of copies the first is sent.
+    this.#rows.sort((one, other) => one.file - other.file);
+    return dates;
   }
 
   /** All addresses of the files: those of parties and of mailboxes. */

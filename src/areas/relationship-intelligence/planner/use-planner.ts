@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { resolvePastedText } from '../../../directory/directory.ts';
 import { CODE_MISSING_MESSAGE, isCodeMissingError } from '../../../lib/code-missing.ts';
 import { rejectOnWorkerError, startWorker } from '../../../lib/start-worker.ts';
+import type { DateOrder } from '../formats/items.ts';
 import type { Planner, PlanOptions, PlanSummary, ReadFile } from './planner.ts';
 // oxlint-disable-next-line import/default -- the build provides this export
 import workerUrl from './worker.ts?worker&url';
@@ -28,6 +29,8 @@ interface PlannerState {
   people: ReadonlyMap<string, number>;
   chosen: ReadonlyMap<string, number>;
   exchangeAddresses: ReadonlyMap<string, string>;
+  /** Order of day and month, chosen by the user for files whose dates do not show it. */
+  dateOrder: DateOrder | undefined;
 }
 
 const NO_PEOPLE: ReadonlyMap<string, number> = new Map();
@@ -40,6 +43,7 @@ const EMPTY: PlannerState = {
   people: new Map(),
   chosen: new Map(),
   exchangeAddresses: new Map(),
+  dateOrder: undefined,
 };
 
 interface Client {
@@ -111,6 +115,14 @@ export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: b
     };
   }, [knowledge, files, people, chosen, exchangeAddresses, update]);
 
+  const showReading = (current: Client, name: string) => {
+    const show = (share: number, rows: number) => {
+      if (client.current === current) update({ reading: { name, share, rows } });
+    };
+    show(0, 0);
+    return show;
+  };
+
   const addFiles = async (added: readonly File[]): Promise<void> => {
     client.current ??= openClient();
     const current = client.current;
@@ -118,10 +130,7 @@ export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: b
     try {
       const read: ReadFile[] = [];
       for (const file of added) {
-        const show = (share: number, rows: number) => {
-          if (client.current === current) update({ reading: { name: file.name, share, rows } });
-        };
-        show(0, 0);
+        const show = showReading(current, file.name);
         // Occurrences of recurring meetings from the longest period that a site can have (contract) until now.
         const now = Date.now();
         const period = { from: now - 3650 * 86_400_000, to: now };
@@ -145,6 +154,21 @@ export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: b
     addFiles,
     choosePerson: (mailbox: string, userId: number) =>
       setState((now) => ({ ...now, chosen: new Map(now.chosen).set(mailbox, userId) })),
+    chooseDateOrder: async (dateOrder: DateOrder): Promise<void> => {
+      const current = client.current;
+      if (!current) return;
+      const names = files.filter((file) => file.dateOrder === 'unknown').map(({ name }) => name);
+      update({ dateOrder, summary: undefined, error: undefined });
+      try {
+        const show = showReading(current, names.join(', '));
+        await current.alive(current.planner.chooseDateOrder(dateOrder, proxy(show)));
+        if (client.current !== current) return;
+        // A list of its own, so that the plan is computed again.
+        setState((now) => ({ ...now, files: [...now.files], summary: undefined, reading: undefined }));
+      } catch (thrown) {
+        if (client.current === current) update({ reading: undefined, error: describe(thrown) });
+      }
+    },
     replaceExchangeName: (name: string, address: string) =>
       setState((now) => ({ ...now, exchangeAddresses: new Map(now.exchangeAddresses).set(name, address) })),
     discard: () => {
