@@ -217,6 +217,55 @@ test('an exclusion is removed once', async ({ page, calls }) => {
   await expect(remove).toHaveCount(0);
 });
 
+test('a planner that stops while an import starts is named, and its files can be read again', async ({
+  page,
+  calls,
+}) => {
+  await page.addInitScript(() => {
+    const workers: Worker[] = [];
+    window.Worker = class extends Worker {
+      constructor(...options: ConstructorParameters<typeof Worker>) {
+        super(...options);
+        workers.push(this);
+      }
+    };
+    window.addEventListener('stop-workers', () => {
+      for (const worker of workers) worker.terminate();
+    });
+    window.addEventListener('fail-workers', () => {
+      for (const worker of workers.splice(0))
+        worker.dispatchEvent(new ErrorEvent('error', { message: 'Out of memory' }));
+    });
+  });
+  const person = await openReadySite(page, calls, 'Nasser');
+  await page.goto('/imports');
+  const mails = [{ id: 'stopped', from: person.email, to: 'jo@outside.example' }];
+  await page.getByLabel('choose files').setInputFiles({
+    name: 'mails.json',
+    mimeType: 'application/json',
+    buffer: toFile(person.id, mails),
+  });
+  await expect(page.getByText('1 e-mail of 1 person')).toBeVisible();
+  const start = page.getByRole('button', { name: 'Start import' });
+  // The worker is gone before the browser reports it.
+  await page.evaluate(() => window.dispatchEvent(new Event('stop-workers')));
+  await start.click();
+  await expect(page.getByRole('progressbar', { name: 'Upload' })).toBeVisible();
+  await page.evaluate(() => window.dispatchEvent(new Event('fail-workers')));
+  const alert = page.getByRole('alert').filter({ hasText: 'The plan was lost' });
+  await expect(alert).toBeVisible();
+  await expect(page.getByRole('progressbar', { name: 'Upload' })).toBeHidden();
+  await expect(start).toHaveAccessibleDescription('The plan was lost');
+  await checkPageAtWidths(page);
+  await setWidth(page, 1280);
+  await expectAccessible(page);
+  await alert.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByText('1 e-mail of 1 person')).toBeVisible();
+  await expect(alert).toBeHidden();
+  await start.click();
+  await expect(page).toHaveURL(/\/jobs\/\d+$/);
+});
+
 test('a plan that failed or was left leaves nothing behind', async ({ page, calls }, testInfo) => {
   const person = await openReadySite(page, calls, 'Mansour');
   await page.goto('/imports');

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { Remote } from 'comlink';
 import { FileText, FlaskConical, Inbox, Send } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ImportSettings, Job } from '../../../../contract/generated/types.gen.ts';
@@ -28,12 +27,12 @@ import { showStartedJob } from '../../jobs/index.ts';
 import type { DateOrder, ItemKind } from '../formats/items.ts';
 import { FORMAT_NAMES, MEND_TEXTS } from '../planner/mends.ts';
 import { getHistoryEnd } from '../planner/month-close.ts';
-import type { Planner, PlanSummary, ReadFile } from '../planner/planner.ts';
+import type { PlanSummary, ReadFile } from '../planner/planner.ts';
 import { scheduleRequests } from '../planner/requests.ts';
 import type { RequestShare } from '../planner/requests.ts';
 import { useDryRun } from '../planner/use-dry-run.ts';
 import { usePlanner } from '../planner/use-planner.ts';
-import type { PlannerHandle } from '../planner/use-planner.ts';
+import type { PlannerClient, PlannerHandle } from '../planner/use-planner.ts';
 import { DryRunCard } from './DryRunCard.tsx';
 import { ExchangeNames, MailboxTable } from './MailboxTable.tsx';
 import { findBlocking } from './preconditions.ts';
@@ -80,12 +79,25 @@ export function PlannerPage() {
   useDirectory();
   const { allowed } = usePermission('searchUsers');
   const planner = usePlanner(useKnowledge(), allowed);
-  const { files, reading, error, summary, addFiles } = planner;
+  const { files, reading, error, hasFailed, summary, addFiles } = planner;
   const kinds = getKinds(summary);
   return (
     <div className="ri-columns">
       <div className="ri-main">
         {error !== undefined && <Banner tone="bad" title={error} />}
+        {hasFailed && error === undefined && (
+          <Banner
+            tone="bad"
+            title="The plan was lost"
+            actions={
+              <Button size="small" onClick={() => void planner.retry()}>
+                Retry
+              </Button>
+            }
+          >
+            The planner stopped, perhaps because the browser had no memory left. Retry reads the files again.
+          </Banner>
+        )}
         {files.length === 0 ? (
           <DropCard reading={reading} onFiles={(added) => void addFiles(added)} />
         ) : (
@@ -141,7 +153,7 @@ function ReadingProgress({
 }
 
 function Plan({ planner }: { planner: PlannerHandle }) {
-  const { files, summary, reading, discard, getPlanner, dateOrder } = planner;
+  const { files, summary, reading, discard, getClient, dateOrder, hasFailed } = planner;
   const asksDateOrder = files.some((file) => file.dateOrder === 'unknown');
   const dryRun = useDryRun();
   useUnsavedGuard(true);
@@ -152,16 +164,17 @@ function Plan({ planner }: { planner: PlannerHandle }) {
   const blocking = settings ? findBlocking(settings.preconditions, kinds).length : 0;
   const { reason } = usePermission('startRelationshipImport');
   const start = useStart(planner);
+  const failed = hasFailed ? 'The plan was lost' : undefined;
   const waiting = summary === undefined || reading ? 'The plan is being computed' : undefined;
   const undecided =
     asksDateOrder && dateOrder === undefined ? 'Choose the order of day and month first' : undefined;
   const nothing = total === 0 ? 'No item can be sent' : undefined;
   const blocked =
     blocking > 0 ? `${pluralize(blocking, 'precondition is', 'preconditions are')} missing` : undefined;
-  const why = reason ?? waiting ?? undecided ?? nothing ?? blocked;
+  const why = reason ?? failed ?? waiting ?? undecided ?? nothing ?? blocked;
   const tryAll = () => {
-    const worker = getPlanner();
-    if (worker && summary) void dryRun.start(worker, summary.requests.length);
+    const client = getClient();
+    if (client && summary) void dryRun.start(client, summary.requests.length);
   };
   return (
     <>
@@ -295,13 +308,13 @@ interface PlannedJob {
 }
 
 async function listJobsOfPlan(
-  planner: Remote<Planner>,
+  { planner, alive }: PlannerClient,
   summary: PlanSummary,
   files: readonly ReadFile[],
 ): Promise<PlannedJob[]> {
   const jobs: PlannedJob[] = [];
   for (const kind of getKinds(summary)) {
-    const uploads = await planner.listUploads(kind);
+    const uploads = await alive(planner.listUploads(kind));
     for (const [index, upload] of uploads.entries()) {
       const part = uploads.length > 1 ? `, part ${index + 1} of ${uploads.length}` : '';
       jobs.push({
@@ -324,20 +337,21 @@ interface Start {
 }
 
 /** Sends the items to jobs of the service, which run when the browser is closed. */
-function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
-  const client = useQueryClient();
+function useStart({ getClient, summary, files, discard }: PlannerHandle) {
+  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [state, setState] = useState<Start>({ jobs: [] });
   const run = async () => {
-    const planner = getPlanner();
-    if (!planner || !summary) return;
+    const client = getClient();
+    if (!client || !summary) return;
+    const { planner, alive } = client;
     let jobs = state.summary === summary ? state.jobs : [];
     const report = (progress: Pick<Start, 'share' | 'error'>) => setState({ summary, jobs, ...progress });
     report({ share: 0 });
     try {
-      const planned = await listJobsOfPlan(planner, summary, files);
+      const planned = await listJobsOfPlan(client, summary, files);
       for (const { kind, upload, fileName } of planned.slice(jobs.length)) {
-        const items = await planner.getUploadItems(kind, upload);
+        const items = await alive(planner.getUploadItems(kind, upload));
         const job = await uploadPlan({
           kind: 'relationships.import',
           identifiedBy: { kind, fileName },
@@ -355,14 +369,15 @@ function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
             }),
         });
         jobs = [...jobs, job];
-        showStartedJob(client, job);
+        showStartedJob(queryClient, job);
       }
       const last = jobs.at(-1);
       if (!last) return;
       await navigate({ to: '/jobs/$jobId', params: { jobId: last.id }, ignoreBlocker: true });
       discard();
     } catch (thrown) {
-      report({ error: toServiceError(thrown).message });
+      // The page says that the planner has failed.
+      report(getClient() === client ? { error: toServiceError(thrown).message } : {});
     }
   };
   return { ...state, run };

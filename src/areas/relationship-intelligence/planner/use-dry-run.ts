@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { Remote } from 'comlink';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type {
   EmailImportItem,
@@ -17,7 +16,7 @@ import {
 } from '../../../api/generated/sdk/relationship-intelligence.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import type { ItemKind } from '../formats/items.ts';
-import type { Planner } from './planner.ts';
+import type { PlannerClient } from './use-planner.ts';
 
 /** Effect that the requests sent so far would have. */
 export interface DryRun {
@@ -96,7 +95,7 @@ export function useDryRun() {
   // Requests of a plan that is left would use up the limit that all imports share.
   useEffect(() => stop, [stop]);
 
-  const start = async (planner: Remote<Planner>, total: number): Promise<void> => {
+  const start = async ({ planner, alive }: PlannerClient, total: number): Promise<void> => {
     stop();
     const { signal } = (controller.current = new AbortController());
     let current: DryRun = {
@@ -129,7 +128,7 @@ export function useDryRun() {
           continue;
         }
         if (bodies.length === 0) {
-          const request = await planner.writeRequest(planned);
+          const request = await alive(planner.writeRequest(planned));
           if (!request) break;
           planned += 1;
           ({ kind, bodies } = request);

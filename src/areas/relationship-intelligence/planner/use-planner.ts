@@ -26,6 +26,8 @@ interface PlannerState {
   reading: Reading | undefined;
   summary: PlanSummary | undefined;
   error: string | undefined;
+  /** Whether the worker has failed: the plan is lost, and the files can be read again. */
+  hasFailed: boolean;
   people: ReadonlyMap<string, number>;
   chosen: ReadonlyMap<string, number>;
   exchangeAddresses: ReadonlyMap<string, string>;
@@ -40,22 +42,27 @@ const EMPTY: PlannerState = {
   reading: undefined,
   summary: undefined,
   error: undefined,
+  hasFailed: false,
   people: new Map(),
   chosen: new Map(),
   exchangeAddresses: new Map(),
   dateOrder: undefined,
 };
 
-interface Client {
+/** The worker of the planner. */
+export interface PlannerClient {
   planner: Remote<Planner>;
+  /** Rejects an answer of the planner when the worker fails; without it the answer would stay pending. */
   alive: ReturnType<typeof rejectOnWorkerError>;
   close: () => void;
 }
 
-function openClient(): Client {
+/** @param onFailure called once when the worker fails, before its pending answers are rejected */
+function openClient(onFailure: (client: PlannerClient, message: string) => void): PlannerClient {
   const worker = startWorker(workerUrl);
+  worker.addEventListener('error', ({ message }) => onFailure(client, message), { once: true });
   const planner = wrap<Planner>(worker);
-  return {
+  const client: PlannerClient = {
     planner,
     alive: rejectOnWorkerError(worker),
     close: () => {
@@ -63,6 +70,7 @@ function openClient(): Client {
       worker.terminate();
     },
   };
+  return client;
 }
 
 /** Addresses resolved at once: a text below the limit of the directory. */
@@ -84,7 +92,8 @@ async function findPeople(addresses: readonly string[]): Promise<Map<string, num
  */
 export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: boolean) {
   const [state, setState] = useState(EMPTY);
-  const client = useRef<Client>(undefined);
+  const client = useRef<PlannerClient>(undefined);
+  const sources = useRef<readonly File[]>([]);
   const update = useCallback((part: Partial<PlannerState>) => setState((now) => ({ ...now, ...part })), []);
   const close = useCallback(() => {
     client.current?.close();
@@ -106,7 +115,7 @@ export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: b
         const summary = await current.alive(current.planner.evaluate(options));
         if (isCurrent) update({ summary });
       } catch (thrown) {
-        if (isCurrent) update({ error: describe(thrown) });
+        if (isCurrent && client.current === current) update({ error: describe(thrown) });
       }
     };
     void evaluate();
@@ -115,7 +124,15 @@ export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: b
     };
   }, [knowledge, files, people, chosen, exchangeAddresses, update]);
 
-  const showReading = (current: Client, name: string) => {
+  const fail = (failed: PlannerClient, message: string) => {
+    if (client.current !== failed) return;
+    close();
+    // The error of a script that could not be fetched has no message.
+    const error = message === '' ? `${CODE_MISSING_MESSAGE}.` : undefined;
+    update({ reading: undefined, summary: undefined, error, hasFailed: true });
+  };
+
+  const showReading = (current: PlannerClient, name: string) => {
     const show = (share: number, rows: number) => {
       if (client.current === current) update({ reading: { name, share, rows } });
     };
@@ -124,9 +141,9 @@ export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: b
   };
 
   const addFiles = async (added: readonly File[]): Promise<void> => {
-    client.current ??= openClient();
-    const current = client.current;
-    update({ error: undefined });
+    sources.current = client.current ? [...sources.current, ...added] : added;
+    const current = (client.current ??= openClient(fail));
+    update({ error: undefined, hasFailed: false });
     try {
       const read: ReadFile[] = [];
       for (const file of added) {
@@ -175,13 +192,18 @@ export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: b
       close();
       setState(EMPTY);
     },
+    /** Reads the files again in another worker, after one has failed. */
+    retry: async (): Promise<void> => {
+      update({ files: [], dateOrder: undefined });
+      await addFiles(sources.current);
+    },
     /** Rows that cannot be imported, as a table; undefined without files. */
     writeBroken: async () => {
       const current = client.current;
       return current && (await current.alive(current.planner.writeBroken()));
     },
     /** The worker, while it holds files. */
-    getPlanner: () => client.current?.planner,
+    getClient: () => client.current,
   };
 }
 
