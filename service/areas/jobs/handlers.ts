@@ -22,6 +22,7 @@ import type { StoredJob } from './jobs.store.ts';
 import { downloadJobReport } from './report.ts';
 import { INPUT_DAYS } from './retention.ts';
 import { startPlan, toJob } from './start.ts';
+import { deleteParts } from './uploads.store.ts';
 import { listJobParts, putJobPart, submitJob } from './uploads.ts';
 
 type Operations =
@@ -245,6 +246,8 @@ async function setState(
       throw forbidden('Jobs of other users require the capability Manage Settings');
     check(before);
     await store.setState(tx, siteId, before.id, state);
+    if (state === 'cancelled' && before.state === 'uploading')
+      await deleteParts(tx, { siteId, jobId: before.id });
     if (state === 'cancelled')
       await services.jobKinds.get(before.kind)?.abandon?.({
         tx,

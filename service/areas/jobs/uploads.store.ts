@@ -112,6 +112,11 @@ export async function deleteLastPart(tx: Tx, { siteId, jobId }: JobKey): Promise
   return true;
 }
 
+/** Forgets the parts of an upload that was cancelled, so that no request counts as submitted; retention deletes the items. */
+export async function deleteParts(tx: Tx, { siteId, jobId }: JobKey): Promise<void> {
+  await sql`delete from job_part where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);
+}
+
 export async function deleteJob(tx: Tx, { siteId, jobId }: JobKey): Promise<void> {
   await sql`delete from job where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);
 }

@@ -393,6 +393,15 @@ onEachApp((context) => {
       status: 409,
       body: { message: 'This job is cancelled and takes no more items' },
     });
+    // The answer to a submission was lost, and the job was cancelled before the request came again.
+    const submitted = await startLicenses();
+    await put(submitted.id, part);
+    expect((await submit(submitted.id, [part])).status).toBe(202);
+    await api.post<Job>(`jobs/${submitted.id}/cancel`);
+    expect(await submit(submitted.id, [part])).toMatchObject({ status: 202, body: { state: 'cancelled' } });
+    expect((await submit(submitted.id, [{ ...part, sha256: hashText('other') }])).status).toBe(409);
+    await run();
+    expect(await read(submitted.id)).toMatchObject({ state: 'cancelled', done: 0 });
   });
 
   test('a token sees, steers and uploads the jobs that its scopes allow to start', async () => {

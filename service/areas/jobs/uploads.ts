@@ -136,8 +136,8 @@ export async function submitJob(call: Call<'submitJob'>): Promise<{ status: 202;
     });
     const parts = await store.listParts(tx, key);
     const isSame = parts.length > 0 && findPartErrors(body.parts, parts).length === 0;
-    // The answer to an earlier request may have been lost. A job that was cancelled does not run, whether or not it was submitted before.
-    if (found.state !== 'uploading' && found.state !== 'cancelled' && isSame) return found;
+    // The answer to an earlier request may have been lost. An upload that was cancelled has no parts any more.
+    if (found.state !== 'uploading' && isSame) return found;
     requireUploading(found);
     const { jobKind, operation } = getKind(call, found.kind);
     authorizeStart({ jobKind, operation }, caller, found.parameters);

@@ -480,7 +480,7 @@ export const putJobPartMutation = (options?: Partial<Options<PutJobPartData>>): 
 /**
  * Start a job whose items were uploaded
  *
- * Requires the hashes of all parts in order. 409 names the parts that are missing, have changed, or do not begin where the part before ends, or that the job was cancelled; 400 names the items that contradict each other. The same request again answers the same. Only the owner, with the capability of the operation that started the upload.
+ * Requires the hashes of all parts in order. 409 names the parts that are missing, have changed, or do not begin where the part before ends, or that the upload was cancelled; 400 names the items that contradict each other. The same request again answers the same, with the job as it is then. Only the owner, with the capability of the operation that started the upload.
  */
 export const submitJobMutation = (options?: Partial<Options<SubmitJobData>>): UseMutationOptions<SubmitJobResponse, SubmitJobError, Options<SubmitJobData>> => {
     const mutationOptions: UseMutationOptions<SubmitJobResponse, SubmitJobError, Options<SubmitJobData>> = {

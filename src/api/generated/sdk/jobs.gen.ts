@@ -386,7 +386,7 @@ export const putJobPart = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Start a job whose items were uploaded
  *
- * Requires the hashes of all parts in order. 409 names the parts that are missing, have changed, or do not begin where the part before ends, or that the job was cancelled; 400 names the items that contradict each other. The same request again answers the same. Only the owner, with the capability of the operation that started the upload.
+ * Requires the hashes of all parts in order. 409 names the parts that are missing, have changed, or do not begin where the part before ends, or that the upload was cancelled; 400 names the items that contradict each other. The same request again answers the same, with the job as it is then. Only the owner, with the capability of the operation that started the upload.
  */
 export const submitJob = <ThrowOnError extends boolean = true>(options: Options<SubmitJobData, ThrowOnError>): RequestResult<SubmitJobResponses, SubmitJobErrors, ThrowOnError> => (options.client ?? client).post<SubmitJobResponses, SubmitJobErrors, ThrowOnError>({
     security: [{
