@@ -9,6 +9,7 @@ export {
   getFormulaInputs,
   getReferencingFields,
 } from './model/field-usage.ts';
+export { formatNonZero } from './model/values.ts';
 export { getReferenceTypeIds, isKnownField, typesQuery, useReloadSchema, useSchema } from './model/schema.ts';
 export type { Field, Schema } from './model/schema.ts';
 export { useEntryType } from './model/use-entry-type.ts';

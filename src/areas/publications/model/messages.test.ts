@@ -130,12 +130,26 @@ test('values are formatted as text', () => {
       [],
       true,
       0.1,
+      1e-12,
       { value: 12000, currencyCode: 'EUR' },
+      { value: 1234.12345678, currencyCode: 'EUR' },
+      { value: 1e-12, currencyCode: 'EUR' },
       [
         { id: 1, name: 'Won' },
         { id: 2, name: 'Lost' },
       ],
       { other: 1 },
     ].map((value) => formatMessageValue(value)),
-  ).toEqual(['No value', 'No value', 'Yes', '0.1', 'EUR 12,000', 'Won, Lost', '{"other":1}']);
+  ).toEqual([
+    'No value',
+    'No value',
+    'Yes',
+    '0.1',
+    '1E-12',
+    'EUR 12,000',
+    'EUR 1,234.12345678',
+    'EUR 1E-12',
+    'Won, Lost',
+    '{"other":1}',
+  ]);
 });

@@ -3,6 +3,7 @@ import { FIELD } from '../../../../contract/rules/schema/fields.ts';
 import { isFile, isMoney, isNamed } from '../../../../contract/rules/schema/values.ts';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { formatNonZero } from '../../entries/index.ts';
 import type { TopicSchema } from './schema.ts';
 
 export const ENTITY_KINDS = ['created', 'updated', 'deleted'] as const;
@@ -124,16 +125,16 @@ export function formatMessageValue(value: unknown, fieldType?: number): string {
       ? 'No value'
       : value.map((item) => formatMessageValue(item, fieldType)).join(', ');
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'number') return plainNumberFormat.format(value);
-  if (isMoney(value)) return `${value.currencyCode} ${formatAmount(value.value)}`;
+  if (typeof value === 'number') return formatNonZero(value, plainNumberFormat);
+  if (isMoney(value)) return `${value.currencyCode} ${formatNonZero(value.value, amountFormat)}`;
   if (isNamed(value) || isFile(value)) return value.name;
   if (typeof value === 'object') return JSON.stringify(value);
   if (typeof value !== 'string') return '';
   return fieldType === FIELD.date && !Number.isNaN(Date.parse(value)) ? formatExactDate(value) : value;
 }
 
-const amountFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
-const formatAmount = (amount: number): string => amountFormat.format(amount);
+/** Amounts have all digits that are stored, as numbers do. */
+const amountFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 15 });
 
 /** Name of a field of a message: from the schema, or as the message has it. */
 export function formatFieldName(
