@@ -54,12 +54,13 @@ const buildStage = (rows: ItemBatch): RawBuilder<unknown> => sql`
     ${rows.counterparts}::text[], ${rows.names}::text[])
     as s(item_key, user_id, at, modified_at, content, addresses, is_first, direction, counterparts, names)`;
 
-/** Adds what was inserted to the relationship that exists already. */
+/** Adds what was inserted to the relationship that exists already. A contact is looked for again if there is none, or it was deleted. */
 const RAISE_RELATION = sql`on conflict (site_id, user_id, address) do update set
   name = case when excluded.last_at >= r.last_at then coalesce(excluded.name, r.name) else coalesce(r.name, excluded.name) end,
   first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),
   sent = r.sent + excluded.sent, received = r.received + excluded.received, meetings = r.meetings + excluded.meetings,
-  contact_at = case when r.entry_id is null then null else r.contact_at end`;
+  contact_at = case when exists (
+    select from entry e where e.site_id = r.site_id and e.entry_id = r.entry_id) then r.contact_at end`;
 
 /**
  * Stores the items of a batch, the users who have them, and what they add to relationships. An item that is stored already is kept,

@@ -53,6 +53,8 @@ export interface DueContact {
   name: string | null;
   /** Whether a user wrote to the address or met the person. */
   isMutual: boolean;
+  /** Whether the relationships that are due had a contact, which was deleted or merged. */
+  hadContact: boolean;
 }
 
 /** The next addresses for which a contact is to be looked for. */
@@ -60,21 +62,22 @@ export async function listDueContacts(tx: Tx, siteId: number, limit: number): Pr
   const { rows } = await sql<DueContact>`
     with due as (select distinct address from ri_relation where site_id = ${siteId} and contact_at is null limit ${limit})
     select address, (array_agg(r.name order by r.last_at desc) filter (where r.name is not null))[1] as name,
-      bool_or(r.sent > 0 or r.meetings > 0) as "isMutual"
+      bool_or(r.sent > 0 or r.meetings > 0) as "isMutual",
+      bool_and(r.entry_id is not null) filter (where r.contact_at is null) as "hadContact"
     from due join ri_relation r using (address) where r.site_id = ${siteId} group by address order by address`.execute(
     tx,
   );
   return rows;
 }
 
-/** Stores the contacts of addresses, or that there is none. */
+/** Stores the contacts of addresses, or that there is none; the link to a deleted contact is kept, which may be restored. */
 export async function setContacts(
   tx: Tx,
   siteId: number,
   addresses: readonly string[],
   entryIds: readonly (number | null)[],
 ): Promise<void> {
-  await sql`update ri_relation r set entry_id = c.entry_id, contact_at = now()
+  await sql`update ri_relation r set entry_id = coalesce(c.entry_id, r.entry_id), contact_at = now()
     from unnest(${[...addresses]}::text[], ${[...entryIds]}::int[]) as c(address, entry_id)
     where r.site_id = ${siteId} and r.address = c.address`.execute(tx);
 }

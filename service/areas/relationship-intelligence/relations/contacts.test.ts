@@ -169,6 +169,42 @@ onEachApp((context) => {
     ]);
   });
 
+  test('a contact that was deleted is not created again, and one that comes back has the relationships', async () => {
+    expect((await choose()).status).toBe(200);
+    const write = async (id: string) => {
+      const email = {
+        sender: { address: person.email, name: 'Ada' },
+        recipientsTo: [{ address: 'new@outside.test', name: 'New' }],
+      };
+      const emails = makeEmails(1, email, id);
+      expect((await importEmails(api(), [{ userId: person.userId, emails }])).status).toBe(200);
+      await runTask();
+    };
+    const readLink = async () =>
+      (await api().get<RelationshipPage>(`${RI_PATH}/relationships`)).body.relationships.map(
+        ({ entryId }) => entryId,
+      );
+    await write('a');
+    const [contact] = await listContacts();
+    expect(await readLink()).toEqual([contact?.id]);
+    expect((await api().del(`/api/rest/v4/data/entrydata/${typeId}`, [contact?.id])).status).toBe(200);
+    await write('b');
+    expect([await listContacts(), await readLink()]).toEqual([[], [null]]);
+    const restored = await api().post(`/api/rest/v4/data/entrydata/${typeId}/restore`, [contact?.id]);
+    expect([restored.status, await readLink()]).toEqual([200, [contact?.id]]);
+    expect((await api().del(`/api/rest/v4/data/entrydata/${typeId}`, [contact?.id])).status).toBe(200);
+    // The contact is imported again, as another entry.
+    const created = await api().post<{ entryId: number }[]>(`/api/rest/v4/data/entrydata/${typeId}`, {
+      storeRequests: [
+        { entryId: -1, fieldId: emailFieldId, value: 'new@outside.test' },
+        { entryId: -1, fieldId: await getKeyFieldId(), value: 'New' },
+      ],
+    });
+    await write('c');
+    expect(await readLink()).toEqual([created.body[0]?.entryId]);
+    expect(await listContacts()).toHaveLength(1);
+  });
+
   const getKeyFieldId = async () => {
     const { body } = await api().get<FieldVm[]>(`/api/rest/v4/schema/entrytypes/${typeId}/fields`);
     return body.find(({ id }) => id !== emailFieldId)?.id ?? 0;

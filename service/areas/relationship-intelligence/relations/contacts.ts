@@ -118,7 +118,11 @@ export const createContactsTask = ({ db }: { db: Db }): ScheduledTask =>
         if (settings.modifiedBy !== userId) return true;
         await store.lockContacts(tx, siteId);
         const due = await store.listDueContacts(tx, siteId, ADDRESSES_PER_STEP);
-        const people = due.map(({ address, name, isMutual }) => ({ address, name: isMutual ? name : null }));
+        // A contact that somebody deleted is found again when it has come back, and not created.
+        const people = due.map(({ address, name, isMutual, hadContact }) => ({
+          address,
+          name: isMutual && !hadContact ? name : null,
+        }));
         const contacts = await findOrCreate(tx, { siteId, userId, proxyId: null }, target, people, record);
         const addresses = due.map(({ address }) => address);
         await store.setContacts(
