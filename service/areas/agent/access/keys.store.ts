@@ -64,7 +64,7 @@ export async function listKeys(db: Db, { siteId, keyId, userId, states }: KeyFil
 
 interface KeyOwner {
   capabilities: Capability[];
-  /** Names of the active keys, in lower case, without those of connected clients, which name themselves. */
+  /** Names of the active keys, without those of connected clients, which name themselves. */
   activeNames: string[];
   /** Number of active keys, with connected clients. */
   activeKeys: number;
@@ -75,7 +75,7 @@ export async function findKeyOwner(tx: Db, siteId: number, userId: number): Prom
   const { rows } = await sql<KeyOwner>`
     select ${MEMBER_CAPABILITIES} as capabilities, coalesce(k.names, '{}') as "activeNames", k.count as "activeKeys"
     from membership m cross join lateral (
-      select count(*)::int as count, array_agg(lower(k.name)) filter (where k.client_id is null) as names from agent_key k
+      select count(*)::int as count, array_agg(k.name) filter (where k.client_id is null) as names from agent_key k
       where k.site_id = m.site_id and k.user_id = m.user_id and ${KEY_IS_VALID}) k where m.site_id = ${siteId} and m.user_id = ${userId} and ${CAN_ACT}`.execute(
     tx,
   );

@@ -152,6 +152,9 @@ onEachApp((context) => {
     expect((await create(api, { name: 'Long', expiresInDays: 91 })).status).toBe(400);
     expect((await create(own, { name: 'Twice' })).status).toBe(200);
     expect((await create(own, { name: 'TWICE' })).status).toBe(409);
+    // Other letters than those of ASCII too, which a database with the locale C does not fold.
+    expect((await create(own, { name: 'Ärger' })).status).toBe(200);
+    for (const name of ['Ärger', 'ÄRGER']) expect((await create(own, { name })).status).toBe(409);
     // For another person: only with Manage Settings, for a person who may use it, and never to read more than oneself.
     expect((await create(own, { name: 'For admin', userId: admin.userId })).status).toBe(403);
     const blind = await makePerson(db, siteId, { capabilities: ['Manage Settings'] });

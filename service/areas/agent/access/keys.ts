@@ -139,8 +139,8 @@ export function storeKey(
         caller,
         AGENT_CAPABILITIES.filter((capability) => owner.capabilities.includes(capability)),
       );
-      if (clientId === undefined && owner.activeNames.includes(name.toLowerCase()))
-        throw conflict(`The person has an active agent key "${name}"`);
+      const isTaken = owner.activeNames.some((active) => active.toLowerCase() === name.toLowerCase());
+      if (clientId === undefined && isTaken) throw conflict(`The person has an active agent key "${name}"`);
       if (owner.activeKeys >= MAX_KEYS_PER_PERSON)
         throw conflict(
           `The person has ${MAX_KEYS_PER_PERSON} active agent keys and connected clients: revoke one first`,
