@@ -4421,11 +4421,11 @@ export type NewReportSchedule = {
      */
     time: string;
     /**
-     * Day of a weekly schedule, which requires it; 1 is Monday.
+     * Day of a weekly schedule, which requires it; 1 is Monday. Refused for other schedules.
      */
     weekday?: number;
     /**
-     * Day of a monthly schedule, which requires it; the last day of shorter months.
+     * Day of a monthly schedule, which requires it; the last day of shorter months. Refused for other schedules.
      */
     dayOfMonth?: number;
     /**
@@ -4465,11 +4465,11 @@ export type ReportScheduleChange = {
      */
     time?: string;
     /**
-     * Day of a weekly schedule, which requires it; 1 is Monday.
+     * Day of a weekly schedule, which requires it; 1 is Monday. Refused for other schedules.
      */
     weekday?: number;
     /**
-     * Day of a monthly schedule, which requires it; the last day of shorter months.
+     * Day of a monthly schedule, which requires it; the last day of shorter months. Refused for other schedules.
      */
     dayOfMonth?: number;
     /**

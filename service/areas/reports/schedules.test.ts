@@ -88,11 +88,15 @@ onEachApp((context) => {
     };
     const refusals = [
       await api.post<ErrorBody>(SCHEDULES, request),
+      await api.post<ErrorBody>(SCHEDULES, { ...request, frequency: 'daily', weekday: 1 }),
+      await api.post<ErrorBody>(SCHEDULES, { ...request, weekday: 1, dayOfMonth: 1 }),
       await api.post<ErrorBody>(SCHEDULES, { ...request, weekday: 1, recipients: [clerk.userId] }),
       await as(app, clerk).post<ErrorBody>(SCHEDULES, { ...request, weekday: 1, recipients: [] }),
     ].map(({ status, body }) => [status, body.errors?.[0]?.path]);
     expect(refusals).toEqual([
       [400, 'weekday'],
+      [400, 'weekday'],
+      [400, 'dayOfMonth'],
       [400, 'recipients.0'],
       [403, undefined],
     ]);
@@ -155,6 +159,8 @@ onEachApp((context) => {
       dayOfMonth: 31,
     });
     expect(resumed.body).toMatchObject({ state: 'Active', dayOfMonth: 31, weekday: null });
+    const unused = await api.put<ErrorBody>(url, { weekday: 2 });
+    expect([unused.status, unused.body.errors?.[0]?.path]).toEqual([400, 'weekday']);
 
     // Other recipients leave a due report due; another time does not.
     await makeDue();

@@ -66,6 +66,7 @@ export const scheduleHandlers: Handlers<Operations> = {
       ...request
     } = await checkRequest(call, template);
     await requireRecipients(db, siteId, body.recipients);
+    requireUsedDays(body, body.frequency);
     const times = parseScheduleTimes(body);
     const id = await change(
       db,
@@ -123,6 +124,7 @@ export const scheduleHandlers: Handlers<Operations> = {
     if (isResumed) requireCapabilities(caller, ['Read Data']);
     await change(db, getActor(call), async (tx, record) => {
       const before = await requireSchedule(tx, siteId, known.id, { lock: true });
+      requireUsedDays(body, body.frequency ?? before.frequency);
       const times = parseScheduleTimes({ ...formatScheduleTimes(before), ...body });
       const isActive = body.isPaused === undefined ? before.state === 'active' : !body.isPaused;
       // Pausing what the service stopped keeps the reason.
@@ -201,6 +203,17 @@ type ScheduleTimesInput = Pick<
   NewReportSchedule & ReportScheduleChange,
   'frequency' | 'time' | 'weekday' | 'dayOfMonth'
 >;
+
+/** Days of a request that its schedule would ignore are refused. @throws ApiError 400 */
+function requireUsedDays(
+  { weekday, dayOfMonth }: Pick<ScheduleTimesInput, 'weekday' | 'dayOfMonth'>,
+  frequency: ScheduleTimes['frequency'],
+): void {
+  if (weekday !== undefined && frequency !== 'weekly')
+    throw badRequest([{ path: 'weekday', message: 'is only for a weekly schedule' }]);
+  if (dayOfMonth !== undefined && frequency !== 'monthly')
+    throw badRequest([{ path: 'dayOfMonth', message: 'is only for a monthly schedule' }]);
+}
 
 /** @throws ApiError 400 for a schedule without its day */
 function parseScheduleTimes({ frequency, time, weekday, dayOfMonth }: ScheduleTimesInput): ScheduleTimes {
