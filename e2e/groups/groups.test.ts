@@ -114,6 +114,20 @@ test('creates, changes and deletes a group by keyboard and shows the effects', a
   expect((await calls.getUser(ben.id)).groups).toEqual([other]);
 });
 
+test('the tooltip of a button of a row does not cover the next row', async ({ page }) => {
+  await openAs(page, ada, '/groups');
+  const buttons = groupsGrid(page).getByRole('button', { name: /^actions/i });
+  const [first, second] = [buttons.nth(0), buttons.nth(1)];
+  await first.click();
+  await expect(page.getByRole('menu')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('menu')).toHaveCount(0);
+  await expect(first).toBeFocused();
+  await expect(page.locator('.tip')).toHaveText('Actions for Administrators');
+  await second.click();
+  await expect(second).toHaveAttribute('aria-expanded', 'true');
+});
+
 test('shows a taken name on its field and asks before leaving', async ({ page, expectFailure }) => {
   expectFailure(409);
   await openAs(page, ada, '/groups/new');

@@ -72,10 +72,19 @@ export function Tooltip({ text, children }: { text: ReactNode; children: ReactNo
 const ANCHOR_GAP_PX = 6;
 const WINDOW_EDGE_PX = 8;
 
-/** Places the bubble below its anchor, or above if there is no space, centered and within the window. */
+/**
+ * Places the bubble below its anchor, or above if there is no space, centered and within the window. In a row of a table it is on the
+ * left, because it would cover the same button of the next row and take its clicks.
+ */
 function placeBubble(bubble: HTMLElement, anchor: Element) {
   const { top, bottom, left, width: anchorWidth } = anchor.getBoundingClientRect();
   const { width, height } = bubble.getBoundingClientRect();
+  const beside = left - ANCHOR_GAP_PX - width;
+  if (anchor.closest('tr') && beside >= WINDOW_EDGE_PX) {
+    bubble.style.top = `${(top + bottom - height) / 2}px`;
+    bubble.style.left = `${beside}px`;
+    return;
+  }
   const below = bottom + ANCHOR_GAP_PX;
   const above = top - ANCHOR_GAP_PX - height;
   const fitsBelow = below + height + WINDOW_EDGE_PX <= innerHeight || above < WINDOW_EDGE_PX;
