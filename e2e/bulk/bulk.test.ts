@@ -266,6 +266,11 @@ test('explains one-way changes, and removal must be typed', async ({ page, calls
   await page.goForward();
   const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
   await question.getByRole('button', { name: 'Keep editing' }).click();
+  const cancel = dialog.getByRole('button', { name: 'Cancel' });
+  for (const leave of [() => cancel.press('Escape'), () => cancel.click()]) {
+    await leave();
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+  }
   await expect(dialog.getByLabel(/^Type “Northlight/)).toHaveValue('Northlight Capital');
   await dialog.getByRole('button', { name: 'Turn two-factor on for 1 person' }).click();
   await waitForJob(page, 'Turned two-factor on for 1 person');

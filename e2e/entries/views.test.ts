@@ -245,6 +245,12 @@ async function editsSelection(page: Page, grid: Locator): Promise<void> {
   await chooseOption(findSelect(dialog, 'Field'), 'Reason');
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('chosen');
   await dialog.getByRole('textbox', { name: 'Reason' }).press('Tab');
+  const cancel = dialog.getByRole('button', { name: 'Cancel' });
+  for (const leave of [() => cancel.press('Escape'), () => cancel.click()]) {
+    await leave();
+    const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+  }
   await dialog.getByRole('button', { name: 'Review' }).click();
   await dialog.getByRole('button', { name: 'Change 3 Offers' }).click();
   await expectToast(page, 'Set Reason of 3 Offers to chosen: finished');

@@ -10,7 +10,7 @@ import { useDirectory } from '../../directory/directory.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { ConfirmationField, getConfirmationReason } from '../../ui/dialog/ConfirmationField.tsx';
 import { Dialog } from '../../ui/dialog/Dialog.tsx';
-import { useUnsavedGuard } from '../../ui/dialog/unsaved-work.ts';
+import { usePanelGuard } from '../../ui/dialog/unsaved-work.ts';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
 import { announce } from '../../ui/layout/LiveRegion.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -81,10 +81,10 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
     setPending(false);
     setSent(undefined);
   };
-  useUnsavedGuard(pending || typed !== '' || schedule.kind !== 'now');
+  const { cancel } = usePanelGuard(pending || typed !== '' || schedule.kind !== 'now', onClose);
   // The dialog stays open while the job starts.
   const close = () => {
-    if (!pending) onClose();
+    if (!pending) void cancel();
   };
 
   return (

@@ -12,7 +12,7 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { usePanelGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Select } from '../../../ui/form/select/Select.tsx';
@@ -89,10 +89,10 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
     showStartedJob(client, started);
     onClose();
   };
-  useUnsavedGuard(pending || lines.length > 0);
+  const { cancel } = usePanelGuard(pending || lines.length > 0, onClose);
   // The dialog stays open while the job starts.
   const close = () => {
-    if (!pending) onClose();
+    if (!pending) void cancel();
   };
   const reviewDisabledReason = getReviewDisabledReason(lines, size) ?? missingCapability;
   const startDisabledReason =
