@@ -76,9 +76,22 @@ test('keeps the e-mail and the focus when a sign-in is cancelled or its attempts
   calls,
   expectFailure,
 }) => {
-  expectFailure(400, 401);
+  expectFailure(400, 401, 'net::ERR_FAILED');
   const person = await calls.createUser({ twoFactorEnabled: true });
+  // The sign-in is over when the secret is requested again.
+  const enrolment = '**/two-factor/enrolment';
+  await page.route(enrolment, (route) => route.abort());
   await typePassword(page, person);
+  const retry = page.getByRole('button', { name: 'Try again' });
+  await expect(retry).toBeVisible();
+  await page.unroute(enrolment);
+  await page.context().clearCookies();
+  await retry.press('Enter');
+  const expired = page.getByRole('alert').filter({ hasText: 'This sign-in has expired.' });
+  await expect(expired).toBeVisible();
+  await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
+  await page.keyboard.type(person.password);
+  await page.keyboard.press('Enter');
   const code = page.getByLabel('Code shown in the app');
   await expect(code).toBeFocused();
   await page.getByRole('button', { name: 'Cancel' }).press('Enter');

@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, useState, use } from 'react';
+import { Suspense, useEffect, useState, use } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import type { Enrolled, Enrolment, Session } from '../../../contract/generated/types.gen.ts';
@@ -41,6 +41,11 @@ const enrolmentQuery = {
 /** Sets up an authenticator app: secret, first code, recovery codes. */
 export default function EnrolmentForm({ onDone, onExpired, onCancel, doneLabel }: EnrolmentFormProps) {
   const { data, error, refetch } = useQuery(enrolmentQuery);
+  const isExpired = error !== null && toServiceError(error).status === 401;
+  useEffect(() => {
+    if (isExpired) onExpired();
+    // oxlint-disable-next-line react/exhaustive-deps -- once for each answer, not for each new callback
+  }, [isExpired]);
   const [enrolled, setEnrolled] = useState<Enrolled>();
   if (enrolled) {
     const { session, recoveryCodes } = enrolled;
