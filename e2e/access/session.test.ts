@@ -131,6 +131,51 @@ test.describe('session', () => {
     await expect(peopleCount(page)).toHaveText(/^5\d\d people/);
   });
 
+  test('shows no error of its end after signing in again in another tab', async ({
+    page,
+    context,
+    calls,
+    expectFailure,
+  }) => {
+    expectFailure(401);
+    const groups = [await calls.createGroup('Group makers', ['Access Web Service', 'Manage Groups'])];
+    const person = await calls.createUser({ groups });
+    const cancelSignIn = () =>
+      page
+        .getByRole('alertdialog', { name: 'Sign in again to continue' })
+        .getByRole('button', { name: 'Cancel' })
+        .click();
+    /** Refuses calls as after the end of the session, until the user has cancelled the sign-in. */
+    const refuse = async (url: string, act: () => Promise<void>) => {
+      await page.route(url, (route) => route.fulfill({ status: 401 }));
+      await act();
+      await cancelSignIn();
+      await expect(page.getByText('The session has ended').first()).toBeVisible();
+      await page.unroute(url);
+    };
+    const second = await context.newPage();
+    const signInElsewhere = async () => {
+      await second.goto('/sign-in');
+      await typePassword(second, person.email, person.password);
+      await expect(second.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
+    };
+    await openAs(page, person, '/groups/new');
+    const panel = page.getByRole('dialog', { name: 'New group' });
+    const create = panel.getByRole('button', { name: 'Create group' });
+    await panel.getByLabel('Name').fill('Tea drinkers');
+    await refuse('**/management/user/group', () => create.click());
+    await signInElsewhere();
+    await expect(page.getByText('The session has ended')).toHaveCount(0);
+    await create.click();
+    await expectToast(page, 'Tea drinkers was created');
+    await expect(page.getByRole('heading', { name: 'Nobody is in this group' })).toBeVisible();
+
+    await refuse('**/management/jobs?**', () => page.getByRole('link', { name: 'Exports' }).click());
+    await signInElsewhere();
+    await expect(page.getByText('The session has ended')).toHaveCount(0);
+    await expect(page.getByRole('heading', { name: 'No exports yet' })).toBeVisible();
+  });
+
   test('announces its end and can be renewed before', async ({ page }) => {
     await page.route('**/console/api/session', async (route) => {
       if (route.request().method() !== 'GET') return route.continue();

@@ -93,6 +93,9 @@ export function markSignedOutElsewhere(): void {
   markSessionEnded();
 }
 
+/** Number of times that the user signed in again while this page stayed open, in this or another tab. */
+export const repeatedSignIns = createStore(0);
+
 /** Whether a user is signed in; false after a sign-out in any tab. */
 export const isSignedIn = (): boolean => currentIdentity !== undefined && !isSignedOutElsewhere;
 

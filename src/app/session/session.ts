@@ -13,6 +13,8 @@ import {
   hasSession,
   recordCookieRenewal,
   recordSessionUse,
+  repeatedSignIns,
+  sessionState,
 } from '../../api/session-state.ts';
 import type { SessionIdentity } from '../../api/session-state.ts';
 import { deleteStoredDirectory } from '../../directory/directory-session.ts';
@@ -44,8 +46,13 @@ export function resumeSession(queryClient: QueryClient, session: Session): void 
   reportEndedSessions(session);
   const identity = getSessionIdentity(session);
   // A new session does not act; `applyActingChange` handles that change.
-  if (!isActingChange(identity)) applySessionIdentity(identity);
+  if (!isActingChange(identity)) applySignIn(identity);
   postToTabs({ kind: 'arrived', identity });
+}
+
+function applySignIn(identity: SessionIdentity): void {
+  applySessionIdentity(identity);
+  if (sessionState.get() === 'open') repeatedSignIns.set(repeatedSignIns.get() + 1);
 }
 
 /** Reports other sessions of the user that the service ended because of the limit. */
@@ -157,7 +164,7 @@ export function syncSessionAcrossTabs(queryClient: QueryClient): void {
     }
     if (data.kind === 'arrived') {
       if (isActingChange(data.identity)) followActingChange(queryClient, data.identity);
-      else applySessionIdentity(data.identity);
+      else applySignIn(data.identity);
       return;
     }
     // A page with unsaved work stays and requests a sign-in, because browsers show no leave prompt for a page without

@@ -1,6 +1,8 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
+import { toServiceError } from '../../api/errors.ts';
 import { getSession } from '../../api/generated/sdk/session.gen.ts';
 import { unreachableSince } from '../../api/reachability.ts';
+import { repeatedSignIns } from '../../api/session-state.ts';
 
 const MIN_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
@@ -22,10 +24,14 @@ export async function retryConnection(): Promise<void> {
   retryDelayMs = Math.min(retryDelayMs * 2, MAX_RETRY_MS);
 }
 
+/** Whether a read was refused because the session had ended. */
+const isRefused = ({ state }: Query): boolean =>
+  state.error !== null && toServiceError(state.error).status === 401;
+
 /**
  * Retries with growing delays while the service does not answer, and at once when the network is back. Everything is read again after
  * an outage, but not after the failure of single calls, which retry themselves: one that always fails beside others that succeed would
- * reload its page for ever and never show its error.
+ * reload its page for ever and never show its error. What was refused without a session is read again after signing in.
  */
 export function startReconnecting(queryClient: QueryClient, reloadRoutes: () => Promise<unknown>): void {
   unreachableSince.subscribe(() => {
@@ -39,6 +45,11 @@ export function startReconnecting(queryClient: QueryClient, reloadRoutes: () => 
     timer = undefined;
     if (!hasFailed) return;
     void queryClient.invalidateQueries();
+    void reloadRoutes();
+  });
+  repeatedSignIns.subscribe(() => {
+    if (queryClient.getQueryCache().findAll({ predicate: isRefused }).length === 0) return;
+    void queryClient.invalidateQueries({ predicate: isRefused });
     void reloadRoutes();
   });
   addEventListener('online', () => {
