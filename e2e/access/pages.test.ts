@@ -115,6 +115,9 @@ test('a double click turns an API key on once and shows its secret', async ({ pa
 test('shows the secret of an API key that the card reads before the answer', async ({ page, calls }) => {
   const groupId = await calls.createGroup('Slow readers', ['Access Web Service', 'Manage Users']);
   await openAs(page, await calls.createUser({ groups: [groupId] }), '/profile');
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await expect(page).toHaveURL('/');
+  await page.goBack();
   const { promise: isRead, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/api/session/apikey', async (route) => {
     if (route.request().method() !== 'POST') return route.fallback();
@@ -132,6 +135,11 @@ test('shows the secret of an API key that the card reads before the answer', asy
   }).toPass();
   release();
   const shown = dialog(page, 'Your API key is on');
+  await expect(shown.getByLabel('Client secret', { exact: true })).toHaveText(/\S/);
+  // Back and forward ask what closing asks.
+  await page.goForward();
+  const question = dialog(page, 'Close without copying the secret?');
+  await question.getByRole('button', { name: 'Back to the secret' }).click();
   await expect(shown.getByLabel('Client secret', { exact: true })).toHaveText(/\S/);
 });
 

@@ -16,9 +16,13 @@ export function setRunningJobsCheck(check: () => boolean): void {
 /**
  * Guards unsaved input: while `dirty`, leaving the page and closing the tab ask first. After saving, navigate with
  * `ignoreBlocker: true`. A change of search parameters keeps the form mounted; if it does not, `isLeft` tells which search
- * unmounts the form.
+ * unmounts the form. `confirmLeft` asks where something other than changes is lost.
  */
-export function useUnsavedGuard(dirty: boolean, isLeft: (search: object) => boolean = () => false): void {
+export function useUnsavedGuard(
+  dirty: boolean,
+  isLeft: (search: object) => boolean = () => false,
+  confirmLeft: () => Promise<boolean> = confirmDiscard,
+): void {
   useEffect(() => {
     if (!dirty) return undefined;
     const token = {};
@@ -31,7 +35,7 @@ export function useUnsavedGuard(dirty: boolean, isLeft: (search: object) => bool
     disabled: !dirty,
     enableBeforeUnload: () => !isReleased,
     shouldBlockFn: async ({ current, next }) =>
-      (current.pathname !== next.pathname || isLeft(next.search)) && !(await confirmDiscard()),
+      (current.pathname !== next.pathname || isLeft(next.search)) && !(await confirmLeft()),
   });
 }
 

@@ -185,7 +185,7 @@ function SecretPanel({ secret: { key, secret }, settings, onClose }: SecretPanel
   const { site } = useSession();
   const names = useSchemaNames();
   const [isCopied, setIsCopied] = useState(false);
-  useUnsavedGuard(!isCopied);
+  useUnsavedGuard(!isCopied, undefined, confirmCloseSecret);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(secret);

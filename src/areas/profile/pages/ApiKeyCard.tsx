@@ -171,7 +171,7 @@ function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => v
   const { clientId, clientSecret, expiresDate } = secret;
   const use = describeApiKeyUse(location.origin, secret);
   const [isCopied, setIsCopied] = useState(false);
-  useUnsavedGuard(!isCopied);
+  useUnsavedGuard(!isCopied, undefined, confirmCloseSecret);
   const close = async () => {
     if (isCopied || (await confirmCloseSecret())) onClose();
   };

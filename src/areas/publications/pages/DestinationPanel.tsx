@@ -260,7 +260,7 @@ function NatsFields({
 export function SecretDialog({ destination, onClose }: { destination: Destination; onClose: () => void }) {
   const { name, secret = '' } = destination;
   const [isCopied, setIsCopied] = useState(false);
-  useUnsavedGuard(!isCopied);
+  useUnsavedGuard(!isCopied, undefined, confirmCloseSecret);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(secret);
@@ -271,16 +271,7 @@ export function SecretDialog({ destination, onClose }: { destination: Destinatio
     }
   };
   const close = async () => {
-    const isDone =
-      isCopied ||
-      (await confirm({
-        title: 'Close without copying the key?',
-        body: 'It is never shown again. Without it the receiver cannot verify that requests are from this site; a new destination has a new key.',
-        action: 'Close',
-        cancel: 'Back to the key',
-        danger: true,
-      }));
-    if (isDone) onClose();
+    if (isCopied || (await confirmCloseSecret())) onClose();
   };
   return (
     <Dialog
@@ -306,3 +297,12 @@ export function SecretDialog({ destination, onClose }: { destination: Destinatio
     </Dialog>
   );
 }
+
+const confirmCloseSecret = (): Promise<boolean> =>
+  confirm({
+    title: 'Close without copying the key?',
+    body: 'It is never shown again. Without it the receiver cannot verify that requests are from this site; a new destination has a new key.',
+    action: 'Close',
+    cancel: 'Back to the key',
+    danger: true,
+  });
