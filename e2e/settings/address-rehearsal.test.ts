@@ -46,3 +46,32 @@ test('a double click removes one line', async ({ page }) => {
   await expect(page.getByLabel('Address or network 1')).toHaveValue('198.51.100.0/24');
   await expect(page.getByLabel('Address or network 2')).toHaveValue('192.0.2.0/24');
 });
+
+test('a refused list shows its errors at their lines, and beside Save', async ({
+  page,
+  calls,
+  expectFailure,
+}) => {
+  expectFailure(400);
+  await openAs(page, ada, '/settings/addresses');
+  const lines = page.getByLabel(/^Address or network/);
+  const addLine = page.getByRole('button', { name: 'Add line' });
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  // Two notations of an address, after an empty line, which is not sent.
+  for (const network of ['', '127.0.0.0/8', '2001:DB8::1', '2001:db8:0::1']) {
+    await addLine.click();
+    await lines.last().fill(network);
+  }
+  await save.click();
+  await expect(lines.nth(3)).toHaveAccessibleDescription(/is in the list already/);
+  await expect(lines.nth(2)).toHaveAccessibleDescription('');
+
+  const addresses = Array.from({ length: 1000 }, (_, at) => ({ network: `127.0.${at >> 8}.${at & 255}` }));
+  await calls.call('PUT', '/settings/addresses', { addresses });
+  await page.goto('about:blank');
+  await page.goto('/settings/addresses');
+  await addLine.click();
+  await lines.last().fill('203.0.113.1');
+  await save.click();
+  await expect(page.getByText('At most 1,000 addresses.')).toBeInViewport();
+});

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { RehearsedPlace } from '../../../../contract/generated/types.gen.ts';
+import { ServiceError } from '../../../api/errors.ts';
 import { groupByPerson } from '../rehearsal/group-places.ts';
-import { addNetwork, addressesSchema, toAddresses, getValidNetworks } from './address-form.ts';
+import { addNetwork, addressesSchema, toAddresses, toLineErrors, getValidNetworks } from './address-form.ts';
 
 const lines = (...networks: string[]) => ({ addresses: networks.map((network) => ({ network, note: '' })) });
 
@@ -11,6 +12,22 @@ it('reports invalid and duplicate lines at their fields', () => {
     'addresses.1.network',
     'addresses.2.network',
   ]);
+});
+
+it('limits the list to 1,000 addresses, without its empty lines', () => {
+  const networks = Array.from({ length: 1000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
+  expect(addressesSchema.safeParse(lines(...networks, '')).success).toBe(true);
+  const { error } = addressesSchema.safeParse(lines(...networks, '203.0.113.1'));
+  expect(error?.issues).toMatchObject([{ path: ['addresses'], message: 'At most 1,000 addresses' }]);
+});
+
+it('shows errors of the service at their lines, although empty lines are not sent', () => {
+  const refusal = new ServiceError(400, 'Not accepted', [
+    { path: 'addresses.1.network', message: 'is in the list already' },
+    { path: 'addresses', message: 'would lock you out' },
+  ]);
+  const { fields } = toLineErrors(refusal, lines('', '2001:DB8::1', ' ', '2001:db8::1'));
+  expect(fields.map(({ path }) => path)).toEqual(['addresses.3.network', 'addresses']);
 });
 
 it('rejects a note without an address', () => {

@@ -37,6 +37,7 @@ import {
   addNetwork,
   addressesSchema,
   toAddresses,
+  toLineErrors,
   getValidNetworks,
   toAddressValues,
 } from '../model/address-form.ts';
@@ -62,7 +63,11 @@ function AddressesForm({ onReverted }: { onReverted: () => void }) {
     initial: useSuspenseQuery(addressesQuery).data,
     operation: 'updateApprovedAddresses',
     write: (values: AddressValues, match) =>
-      updateApprovedAddresses({ body: { addresses: toAddresses(values) }, ...match }),
+      updateApprovedAddresses({ body: { addresses: toAddresses(values) }, ...match }).catch(
+        (thrown: unknown) => {
+          throw toLineErrors(toServiceError(thrown), values);
+        },
+      ),
     read: () => listApprovedAddresses(),
   });
   const form = useForm({
@@ -175,14 +180,10 @@ function AddressRows({ control, ownAddress }: AddressRowsProps) {
   const { fields, append, remove } = useFieldArray({ control, name: 'addresses' });
   const addButton = useRef<HTMLButtonElement>(null);
   // An error of the whole list, such as one that would lock out who saves it; the others stand at their lines.
-  const { addresses: listError } = useFormState({ control, name: 'addresses' }).errors;
+  const { addresses: errors } = useFormState({ control, name: 'addresses' }).errors;
+  const listError = errors?.message ?? errors?.root?.message;
   return (
     <>
-      {listError?.message !== undefined && (
-        <Banner tone="bad" title="The list was not saved">
-          {endSentence(listError.message)}
-        </Banner>
-      )}
       {fields.length === 0 && (
         <p className="set-soft">No addresses are approved: users with IP restrictions cannot sign in.</p>
       )}
@@ -216,6 +217,12 @@ function AddressRows({ control, ownAddress }: AddressRowsProps) {
           </li>
         ))}
       </ul>
+      {/* Below the lines, which may be many, and beside the button that was pressed. */}
+      {listError !== undefined && (
+        <Banner tone="bad" title="The list was not saved">
+          {endSentence(listError)}
+        </Banner>
+      )}
       <span className="set-buttons">
         <Button ref={addButton} size="small" icon={Plus} onClick={() => append({ network: '', note: '' })}>
           Add line
