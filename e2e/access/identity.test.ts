@@ -1,5 +1,5 @@
 /** Sign-in through an identity manager: set up and used in the browser against a real OpenID provider. */
-import type { APIRequestContext } from '@playwright/test';
+import type { APIRequestContext, Page } from '@playwright/test';
 import {
   startIdentityProvider,
   type IdentityProvider,
@@ -26,6 +26,26 @@ async function addPlatformAdministrator(request: APIRequestContext, service: Ser
   const site = { slug: 'second', name: 'Second site', administrator: { email } };
   await sendRequest(request, 'POST', '/api/platform/sites', site);
   await service.admin('platform', 'grant', email);
+}
+
+/** Continues to the provider, which answers like one where the user cancels. */
+async function cancelAtProvider(page: Page, service: Service, { issuer }: IdentityProvider): Promise<void> {
+  const address = `${issuer}/auth?**`;
+  await page.route(address, (route) => {
+    const state = new URL(route.request().url()).searchParams.get('state') ?? '';
+    const answer = new URLSearchParams({ error: 'access_denied', state, iss: issuer });
+    return route.fulfill({
+      status: 303,
+      headers: { location: `${service.url}/sign-in/identity?${answer}` },
+    });
+  });
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('alert')).toContainText(
+    'The identity manager did not confirm your sign-in: you cancelled it, or may not sign in to this site',
+  );
+  await expect(page.getByLabel('Short name of the site')).toHaveValue('main');
+  await expectAccessible(page);
+  await page.unroute(address);
 }
 
 test('signs users in through the identity manager once it is set up', async ({
@@ -60,7 +80,7 @@ test('signs users in through the identity manager once it is set up', async ({
   const sitePath = new URL(page.url()).pathname;
 
   // The password no longer opens the site.
-  expectFailure(403);
+  expectFailure(401, 403);
   await elsewhere.goto('/sign-in');
   await fillForm(elsewhere.getByRole('main'), { 'E-mail': ada.email });
   await elsewhere.getByLabel('Password', { exact: true }).fill(ada.password);
@@ -70,6 +90,7 @@ test('signs users in through the identity manager once it is set up', async ({
   await elsewhere.getByRole('link', { name: 'Sign in through your organization' }).click();
   await expectAccessible(elsewhere);
   await fillForm(elsewhere.getByRole('main'), { 'Short name of the site': 'main' });
+  await cancelAtProvider(elsewhere, service, provider);
   await elsewhere.getByRole('button', { name: 'Continue' }).click();
   await expect(elsewhere.getByRole('heading', { level: 1, name: 'Main site' })).toBeVisible();
   // The authorization code is removed from the URL.
@@ -97,7 +118,6 @@ test('signs users in through the identity manager once it is set up', async ({
   await elsewhere.goto('/nowhere');
   await expect(elsewhere.getByRole('heading', { name: 'There is nothing at this address' })).toBeVisible();
   await elsewhere.context().clearCookies({ name: 'steward' });
-  expectFailure(401);
   await elsewhere.getByRole('link', { name: 'Groups' }).first().click();
   const dialog = elsewhere.getByRole('alertdialog', { name: 'Sign in again to continue' });
   const newTab = elsewhere.context().waitForEvent('page');

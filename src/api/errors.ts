@@ -60,7 +60,7 @@ function parseFieldErrors(value: unknown): FieldError[] {
 }
 
 /** Operations whose 401 concerns the submitted credentials. */
-const SIGN_IN_PATH = /\/session(\/passkey|\/two-factor)?$/;
+const SIGN_IN_PATH = /\/session(\/passkey|\/two-factor|\/identity\/finish)?$/;
 
 /** Error of a call to which no answer came. */
 export const unreachableError = (): ServiceError => new ServiceError(0, 'The service cannot be reached');

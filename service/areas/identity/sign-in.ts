@@ -108,9 +108,11 @@ export async function finishIdentitySignIn(
   return { siteId: attempt.siteId, userId, provenAt: readAuthenticationTime(claims) };
 }
 
-/** The OAuth error code sent by the provider, such as access_denied; details of other errors are not revealed. */
+/** The OAuth error code sent by the provider, in words if it is for the user; details of other errors are not revealed. */
 const describeProviderError = (error: unknown): string => {
   const code = typeof error === 'object' && error !== null && 'error' in error ? error.error : undefined;
+  // RFC 6749, 4.1.2.1.
+  if (code === 'access_denied') return 'you cancelled it, or may not sign in to this site';
   return typeof code === 'string' ? code : 'its response does not match this sign-in';
 };
 
