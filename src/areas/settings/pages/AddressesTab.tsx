@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, X } from 'lucide-react';
-import { useDeferredValue, useRef, useState } from 'react';
+import { memo, useDeferredValue, useRef, useState } from 'react';
 import { useForm, useFormState, useWatch, useFieldArray } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import type { AddressRehearsal } from '../../../../contract/generated/types.gen.ts';
@@ -175,8 +175,8 @@ interface AddressRowsProps {
   ownAddress: string | undefined;
 }
 
-/** One line per network, with a note. */
-function AddressRows({ control, ownAddress }: AddressRowsProps) {
+/** One line per network, with a note. Memoized: the form renders with each key, and a list may have 1,000 lines. */
+const AddressRows = memo(({ control, ownAddress }: AddressRowsProps) => {
   const { fields, append, remove } = useFieldArray({ control, name: 'addresses' });
   const addButton = useRef<HTMLButtonElement>(null);
   // An error of the whole list, such as one that would lock out who saves it; the others stand at their lines.
@@ -235,7 +235,7 @@ function AddressRows({ control, ownAddress }: AddressRowsProps) {
       </span>
     </>
   );
-}
+});
 
 interface RehearsalCardProps {
   rehearsal: AddressRehearsal | undefined;
