@@ -5760,7 +5760,7 @@ export type OwnProfile = {
 export type Notification = {
     id: number;
     /**
-     * `jobFinished`: a job of the user ended and did everything; `jobFailed`: it stopped, or items failed; `alert`: something needs a decision.
+     * `jobFinished`: a job of the user ended and did everything; `jobFailed`: it stopped, or items failed or were skipped; `alert`: something needs a decision.
      */
     category: 'jobFinished' | 'jobFailed' | 'alert';
     title: string;

@@ -101,6 +101,8 @@ test('the profile says where notifications go', async ({ page, calls }) => {
   await list(page).getByRole('link', { name: 'Change', exact: true }).click();
   const card = page.getByRole('region', { name: 'Notifications' });
   await expect(card).toBeInViewport();
+  // Skipped items count as failed (service/kernel/jobs/run-jobs.ts).
+  await expect(card).toContainText('Your jobs that stopped, or had failed or skipped items.');
   await card.getByRole('checkbox', { name: 'A job failed: Console' }).uncheck();
   await expect(card.getByRole('checkbox', { name: 'A job failed: Console' })).not.toBeChecked();
   await expectFits(page);

@@ -20,7 +20,7 @@ const CATEGORIES: readonly { name: keyof NotificationSettings; title: string; de
   {
     name: 'jobFailed',
     title: 'A job failed',
-    description: 'Your jobs that stopped or had failed items.',
+    description: 'Your jobs that stopped, or had failed or skipped items.',
   },
   {
     name: 'alert',
