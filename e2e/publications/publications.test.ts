@@ -8,7 +8,7 @@ import type {
   OwnApiKey,
   PublicationEvent,
 } from '../../contract/generated/types.gen.ts';
-import { expectAccessible, expectRow, expectToast } from '../support/actions.ts';
+import { expectAccessible, expectRow, expectToast, signIn } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { checkPageAtWidths, expectFits, setWidth } from '../support/checks/page-checks.ts';
 import { SERVICE_DOWN } from '../support/checks/page-errors.ts';
@@ -460,6 +460,22 @@ test('readings that fail are not shown as nothing', async ({ page, expectFailure
   await fail(topics);
   await page.goto('/publications/message?topic=default-data&offset=0');
   await expect(page.getByRole('heading', { name: 'The event could not be loaded' })).toBeVisible();
+});
+
+test('the tail continues after signing in again in another tab', async ({ page, context, expectFailure }) => {
+  expectFailure(401);
+  await openAs(page, ada);
+  const events = /\/events\?/;
+  await page.route(events, (route) => route.fulfill({ status: 401 }));
+  await page.goto('/publications/tail');
+  const dialog = page.getByRole('alertdialog', { name: 'Sign in again to continue' });
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByText('Your session has ended.').first()).toBeVisible();
+  await page.unroute(events);
+  const second = await context.newPage();
+  await signIn(second, ada);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await expect(page.getByText('Your session has ended.')).toHaveCount(0);
 });
 
 test('the tail starts at an offset with Enter, and says that a text is no time', async ({ page }) => {

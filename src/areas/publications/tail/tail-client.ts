@@ -1,6 +1,7 @@
 import type { PublicationEvent, TopicDefinition } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listTopicEvents, streamTopic } from '../../../api/generated/sdk/publications.gen.ts';
+import { repeatedSignIns } from '../../../api/session-state.ts';
 import type { EventStart } from '../model/queries.ts';
 import { TailBuffer } from './tail-buffer.ts';
 import type { TailGap } from './tail-buffer.ts';
@@ -34,10 +35,11 @@ const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
 /** Too many open streams: one ends when another tab is closed. */
 const BUSY_MS = 10_000;
 
-/** Answers after which another attempt cannot succeed. */
+const SESSION_ENDED = 'Your session has ended.';
+/** Answers after which another attempt cannot succeed; after the end of the session, one after the next sign-in can. */
 const FINAL_MESSAGES: Readonly<Record<string, string>> = {
   400: 'This topic no longer exists, or has fewer events than this offset.',
-  401: 'Your session has ended.',
+  401: SESSION_ENDED,
   403: 'You may no longer read this topic from here.',
   404: 'This topic no longer exists.',
 };
@@ -54,6 +56,7 @@ export class TailClient {
   #snapshot: TailSnapshot;
   #connection: AbortController | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
+  #ignoreSignIns: (() => void) | undefined;
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   #hasStarted = false;
@@ -75,12 +78,14 @@ export class TailClient {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) {
       document.addEventListener('visibilitychange', this.#update);
+      this.#ignoreSignIns = repeatedSignIns.subscribe(this.#continueSignedIn);
       this.#update();
     }
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
       document.removeEventListener('visibilitychange', this.#update);
+      this.#ignoreSignIns?.();
       this.#disconnect();
       clearTimeout(this.#drawing);
       this.#drawing = undefined;
@@ -100,6 +105,11 @@ export class TailClient {
     this.#setStatus({ state: 'connecting' });
     this.#update();
   }
+
+  readonly #continueSignedIn = (): void => {
+    const { status } = this.#snapshot;
+    if (status.state === 'ended' && status.message === SESSION_ENDED) this.retry();
+  };
 
   /** Tries again at once after a failure. */
   retry(): void {
