@@ -1,4 +1,5 @@
 import type { Locator } from '@playwright/test';
+import type { FieldVm } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectAccessible, expectToast } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { DATA, SCHEMA, createEntryType } from '../support/data/entries.ts';
@@ -198,6 +199,44 @@ test('previews a paste from a spreadsheet, shows refusals at their cells and rec
   await page.keyboard.press('Control+c');
   await page.keyboard.press('Control+v');
   await expect(page.getByRole('dialog').getByText('0 cells change, 12 stay the same')).toBeVisible();
+});
+
+test('a long text that arrives after the user has moved on does not open its cell', async ({ page }) => {
+  await openAs(page, ada);
+  const { first } = await createEntryType(page, 'Quay');
+  const fields = (await sendRequest(page.request, 'GET', `${SCHEMA}/Quay/fields`)) as FieldVm[];
+  const reason = fields.find(({ apiName }) => apiName === 'Reason')?.id;
+  const value = 'Long. '.repeat(100);
+  await sendRequest(page.request, 'PUT', `${DATA}/Quay`, {
+    storeRequests: [{ entryId: first, fieldId: reason, value }],
+  });
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/entrydata/get?*', async (route) => {
+    await answer.promise;
+    await route.fallback();
+  });
+  await page.goto('/entries/Quay');
+  const grid = page.getByRole('grid', { name: 'Quays' });
+  const { keyboard } = page;
+  await cell(grid, 1, /^Long/).click();
+  const asked = page.waitForRequest('**/entrydata/get?*');
+  await keyboard.press('F2');
+  await asked;
+  await keyboard.press('ArrowDown');
+  await keyboard.type('Pri');
+  const editor = grid.getByRole('textbox', { name: 'Reason' });
+  await expect(editor).toHaveValue('Pri');
+  const answered = page.waitForResponse('**/entrydata/get?*');
+  answer.resolve();
+  await (await answered).finished();
+  await keyboard.type('ce');
+  await expect(editor).toHaveValue('Price');
+  await keyboard.press('Enter');
+  await expect(page.getByText('1 change in 1 entry, not saved')).toBeVisible();
+  await expect(cell(grid, 2, /^Price/)).toBeVisible();
+  // Without moving on, the cell opens with the whole text.
+  await cell(grid, 1, /^Long/).dblclick();
+  await expect(editor).toHaveValue(value);
 });
 
 test('says that the entries to refer to could not be loaded', async ({ page, expectFailure }) => {

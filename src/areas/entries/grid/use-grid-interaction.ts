@@ -66,6 +66,11 @@ export const findCell = (target: EventTarget): Cell | undefined => {
   return element ? { row: Number(element.dataset.row), column: Number(element.dataset.column) } : undefined;
 };
 
+const hasFocus = ({ row, column }: Cell): boolean => {
+  const focused = document.activeElement && findCell(document.activeElement);
+  return focused?.row === row && focused.column === column;
+};
+
 /** Range selection, cell editing, and the keyboard and pointer handlers of both. */
 export function useGridInteraction({
   rows,
@@ -107,7 +112,11 @@ export function useGridInteraction({
         invalidInput,
         refusal,
       });
-    if (refusal === undefined && isTruncated(entry, field)) openFullCell({ entry, field, seed }, show);
+    if (refusal === undefined && isTruncated(entry, field))
+      openFullCell({ entry, field, seed }, (row, typed) => {
+        // The user has moved on: a cell that opens now would take what is being typed elsewhere.
+        if (hasFocus(cell)) show(row, typed);
+      });
     else show(entry, seed);
   };
   const close = (move: CommitMove | undefined) => {
@@ -287,7 +296,7 @@ const reportLoadError = (thrown: unknown): void =>
     tone: 'bad',
   });
 
-/** Loads the full text of a truncated cell before it opens. Text typed meanwhile is kept; opening another cell cancels. */
+/** Loads the full text of a truncated cell before it opens. Text typed meanwhile is kept; loading another one cancels. */
 function useFullCell() {
   const pending = useRef<CellRequest>(undefined);
   return ({ entry, field, seed }: CellRequest, show: (row: RowVm, seed: string | undefined) => void) => {
