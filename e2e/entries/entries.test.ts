@@ -9,7 +9,7 @@ import {
   openFilter,
 } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
-import { callApi } from '../support/data/entries.ts';
+import { callApi, createEntryType } from '../support/data/entries.ts';
 import { ada } from '../support/data/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -246,6 +246,30 @@ test('keeps the filter builder, the query, the chips and the URL in sync', async
   await page.getByLabel('Search Orders').fill('onerror');
   await grid.getByRole('link', { name: HOSTILE }).click();
   await expect(page.getByRole('heading', { level: 1, name: HOSTILE })).toBeVisible();
+});
+
+test('does not count the rows of the previous search as those of the next', async ({ page }) => {
+  await openAs(page, ada);
+  await createEntryType(page, 'Crane');
+  await page.goto('/entries/Crane');
+  const main = page.getByRole('main');
+  await expect(main.getByText('2 entries')).toBeVisible();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/rows/query/*', async (route) => {
+    await answer.promise;
+    await route.fallback();
+  });
+  const asked = page.waitForRequest('**/rows/query/*');
+  await page.getByLabel('Search Cranes').fill('haf');
+  await asked;
+  await expect(page.getByRole('grid', { name: 'Cranes' })).toHaveAttribute('aria-busy', 'true');
+  await expect(main.getByText(/\d match/)).toHaveCount(0);
+  const edit = page.getByRole('button', { name: 'Edit all that match' });
+  await expect(edit).toHaveAccessibleDescription('The entries are loading');
+  answer.resolve();
+  await expect(main.getByText('2 entries · 1 matches')).toBeVisible();
+  await page.getByRole('button', { name: 'Edit all 1 that match' }).click();
+  await expect(page.getByRole('dialog', { name: 'Edit 1 Crane' })).toBeVisible();
 });
 
 test('shows names that another user changed while they are edited', async ({ page }) => {

@@ -23,14 +23,22 @@ export const queryRows = async (typeId: number, body: RowQueryRequest, signal?: 
     })
   ).data;
 
+// The rows of the previous query are shown while the next are loading; they must not be counted as those of another filter.
+const filters = new WeakMap<EntryRows, RowQuery['query']>();
+
 async function openRowQuery(typeId: number, query: RowQuery, signal: AbortSignal): Promise<EntryRows> {
   const loadPage = (skip: number, pageSignal: AbortSignal) =>
     queryRows(typeId, { ...query, limit: WINDOW_ROWS, skip, textLimit: WINDOW_TEXT_LIMIT }, pageSignal);
-  return (await openEntryRows(loadPage, signal)).rows;
+  const { rows } = await openEntryRows(loadPage, signal);
+  filters.set(rows, query.query);
+  return rows;
 }
 
 // Module state rather than component state: returning to a list shows what was loaded last.
 let latestRevision = 0;
+
+const hasFilter = (rows: EntryRows, { query }: RowQuery): boolean =>
+  JSON.stringify(filters.get(rows)) === JSON.stringify(query);
 
 /**
  * Query options of the rows of a row query. Reloading raises the revision instead of refetching: the new query is built
@@ -63,9 +71,12 @@ export function useEntryRows(typeId: number, query: RowQuery, enabled: boolean) 
   });
   const followed = useFollowedRows(typeId, enabled && !isPlaceholderData ? data : undefined);
   const failure = useMemo(() => (error === null ? undefined : toServiceError(error)), [error]);
+  const isCounted = !isPlaceholderData || (data && hasFilter(data, query));
   return {
     rows: data,
     isStale: isPlaceholderData,
+    /** Number of matching entries; undefined until it is known for the filter of the query. */
+    total: isCounted ? data?.total : undefined,
     isFetching,
     asOf: Math.max(dataUpdatedAt, followed.refreshedAt),
     /** Whether entries have come, gone or moved since: `reload` shows them. */

@@ -138,6 +138,7 @@ function EntryList() {
   const { isFetching } = result;
   // An invalid filter has no rows: those of the previous one must not be counted, edited or exported.
   const rows = condition && result.rows;
+  const total = condition && result.total;
   const isCurrent = condition !== undefined && !result.isStale;
   const position = useEntryPosition(type.id, rowQuery, isCurrent ? address?.entryId : undefined, key);
   const addressField = findField(fields, address?.field ?? '');
@@ -149,7 +150,7 @@ function EntryList() {
   };
   const isFiltered = view.q !== '' || view.query !== undefined;
   const isLoading = !errors && result.error === undefined;
-  const mayHaveRows = (rows?.total ?? (isLoading ? type.entryCount : undefined) ?? 0) > 0;
+  const mayHaveRows = (total ?? (isLoading ? type.entryCount : undefined) ?? 0) > 0;
   const clearFilter = () => {
     focusFilter();
     void showView({ ...view, q: '', query: undefined });
@@ -171,14 +172,16 @@ function EntryList() {
       }
       meta={
         <span aria-live="polite">
-          {pluralize((isFiltered ? undefined : rows?.total) ?? type.entryCount ?? 0, 'entry', 'entries')}
-          {isFiltered && rows && ` · ${formatNumber(rows.total)} ${rows.total === 1 ? 'matches' : 'match'}`}
+          {pluralize((isFiltered ? undefined : total) ?? type.entryCount ?? 0, 'entry', 'entries')}
+          {isFiltered &&
+            total !== undefined &&
+            ` · ${formatNumber(total)} ${total === 1 ? 'matches' : 'match'}`}
         </span>
       }
       actions={
         <>
           {mayHaveRows && (
-            <BulkButton typeId={type.id} rows={rows} query={rowQuery.query} isFiltered={isFiltered} />
+            <BulkButton typeId={type.id} query={rowQuery.query} {...{ rows, total, isFiltered }} />
           )}
           <ImportExportMenu
             request={{
@@ -186,7 +189,7 @@ function EntryList() {
               fields,
               columns: columns.map(({ field }) => field),
               query: rowQuery,
-              total: rows?.total,
+              total,
             }}
             view={view}
             condition={condition}
@@ -232,7 +235,7 @@ function EntryList() {
         />
         <FilterChips
           {...{ condition, fields, schema, errors }}
-          matchCount={isFiltered ? rows?.total : undefined}
+          matchCount={isFiltered ? total : undefined}
           onChange={(query, isStep) => void updateView({ query }, isStep)}
           onEditGroup={openFilter}
           pins={
@@ -397,6 +400,8 @@ interface BulkButtonProps {
   typeId: number;
   /** Undefined while they load: the button keeps its place. */
   rows: EntryRows | undefined;
+  /** Number of entries that match `query`; undefined until it is known. */
+  total: number | undefined;
   query: RowQuery['query'];
   /** Whether a search or a filter is active. */
   isFiltered: boolean;
@@ -406,20 +411,16 @@ interface BulkButtonProps {
 const MAX_SELECTED_ROWS = 4000;
 
 /** Edits the selected rows, or all matching ones unless several are selected. */
-function BulkButton({ typeId, rows, query, isFiltered }: BulkButtonProps) {
+function BulkButton({ typeId, rows, total, query, isFiltered }: BulkButtonProps) {
   const { reason } = usePermission('updateEntries');
   const [pending, setPending] = useState(false);
   const selection = useSelectedStoredRows();
   const range = rows && selection?.rows === rows ? selection : undefined;
-  const total = rows?.total ?? 0;
   const count = range ? range.bottom - range.top + 1 : total;
   const isAll = count === total;
   const edit = async () => {
-    if (!rows) return;
-    if (!range || isAll) {
-      openEntryBulk({ typeId, scope: { query, total: rows.total } });
-      return;
-    }
+    if (total !== undefined && (!range || isAll)) openEntryBulk({ typeId, scope: { query, total } });
+    if (!rows || !range || isAll) return;
     setPending(true);
     try {
       const rangeRows = await loadFullRange(rows, range.top, range.bottom, []);
@@ -432,11 +433,11 @@ function BulkButton({ typeId, rows, query, isFiltered }: BulkButtonProps) {
     }
   };
   const tooManyReason =
-    !isAll && count > MAX_SELECTED_ROWS
+    !isAll && count !== undefined && count > MAX_SELECTED_ROWS
       ? `Select at most ${formatNumber(MAX_SELECTED_ROWS)} rows, or use a filter for more`
       : undefined;
-  const loadingReason = rows ? undefined : 'The entries are loading';
-  const allLabel = `Edit all${rows ? ` ${formatNumber(count)}` : ''}${isFiltered ? ' that match' : ''}`;
+  const loadingReason = count === undefined ? 'The entries are loading' : undefined;
+  const allLabel = `Edit all${count === undefined ? '' : ` ${formatNumber(count)}`}${isFiltered ? ' that match' : ''}`;
   return (
     <Button
       icon={PencilLine}
@@ -444,7 +445,7 @@ function BulkButton({ typeId, rows, query, isFiltered }: BulkButtonProps) {
       disabledReason={reason ?? loadingReason ?? tooManyReason}
       onClick={() => void edit()}
     >
-      {isAll ? allLabel : `Edit ${formatNumber(count)} selected`}
+      {isAll || count === undefined ? allLabel : `Edit ${formatNumber(count)} selected`}
     </Button>
   );
 }
