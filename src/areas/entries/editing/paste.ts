@@ -19,9 +19,27 @@ export interface CellBlock {
 }
 
 /** The single text of a block that fills a selected range; undefined for a larger block. */
-export function getFillText({ texts }: CellBlock, range: CellRange): string | undefined {
+function getFillText({ texts }: CellBlock, range: CellRange): string | undefined {
   const [text, ...others] = texts.flat();
   return others.length === 0 && countCells(range) > 1 ? text : undefined;
+}
+
+/** Repeats a single cell over the selected range; larger blocks start at its first cell. */
+export function fillRange(block: CellBlock, range: CellRange): CellBlock {
+  const text = getFillText(block, range);
+  if (text === undefined) return block;
+  const { values, fieldIds } = block;
+  const width = range.right - range.left + 1;
+  const repeat = <Item>(item: Item) =>
+    Array.from({ length: range.bottom - range.top + 1 }, () => Array.from({ length: width }, () => item));
+  const [fieldId = 0] = fieldIds ?? [];
+  return {
+    texts: repeat(text),
+    ...(values && {
+      values: repeat(values[0]?.[0]),
+      fieldIds: Array.from({ length: width }, () => fieldId),
+    }),
+  };
 }
 
 /** Number of cells that a paste writes: a single text fills the range. */

@@ -10,8 +10,8 @@ import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { stageCells } from '../editing/change-set-store.ts';
 import { getStagedEntryName } from '../editing/grid-editing.ts';
 import type { GridEditing } from '../editing/grid-editing.ts';
-import { getFillText, planPaste, toStagedCells } from '../editing/paste.ts';
-import type { CellBlock, PasteCell, PasteRow } from '../editing/paste.ts';
+import { fillRange, planPaste, toStagedCells } from '../editing/paste.ts';
+import type { PasteCell, PasteRow } from '../editing/paste.ts';
 import type { EntryColumn } from '../model/columns.ts';
 import { useUserFinder } from '../model/field-users.ts';
 import { loadFullRange } from '../model/full-values.ts';
@@ -32,17 +32,9 @@ interface PasteDialogProps {
 
 const MAX_PREVIEW_ROWS = 100;
 
-/** Repeats a single value over the selected range; larger blocks start at its first cell. */
-function fillRange({ block, range }: PendingPaste): CellBlock {
-  const text = getFillText(block, range);
-  if (text === undefined) return block;
-  const [height, width] = [range.bottom - range.top + 1, range.right - range.left + 1];
-  return { texts: Array.from({ length: height }, () => Array.from({ length: width }, () => text)) };
-}
-
 /** Dialog that shows what a paste changes before it is staged. */
 export default function PasteDialog({ pendingPaste, rows, columns, editing, onClose }: PasteDialogProps) {
-  const block = useMemo(() => fillRange(pendingPaste), [pendingPaste]);
+  const block = useMemo(() => fillRange(pendingPaste.block, pendingPaste.range), [pendingPaste]);
   const { top, left } = pendingPaste.range;
   const height = block.texts.length;
   const width = Math.max(0, ...block.texts.map(({ length }) => length));
