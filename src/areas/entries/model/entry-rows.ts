@@ -96,6 +96,7 @@ function useFollowedRows(typeId: number, rows: EntryRows | undefined) {
         if (!topics.has('default-data') || entryTypeIds?.has(typeId) === false) return;
         rows.refresh().then(
           (isShown) =>
+            isShown !== undefined &&
             setState((last) => ({
               rows,
               hasMoved: !isShown,

@@ -182,3 +182,22 @@ it('shows new values of the visible rows, and changes nothing when rows would mo
   expect(await rows.refresh()).toBe(false);
   expect(rows.at(3)).toEqual({ EntryId: 4, Name: 'New' });
 });
+
+it('does not replace the answer to a later refresh with that to an earlier one', async () => {
+  const answers: ((name: string) => void)[] = [];
+  const rows = createEntryRows({
+    total: 1,
+    firstWindow: [{ EntryId: 1 }],
+    loadWindow: () => Promise.reject(new Error('Not expected')),
+    loadPage: () =>
+      new Promise((resolve) => {
+        answers.push((name) => resolve({ totalRecords: 1, rows: [{ EntryId: 1, Name: name }] }));
+      }),
+  });
+  const [earlier, later] = [rows.refresh(), rows.refresh()];
+  answers[1]?.('New');
+  expect(await later).toBe(true);
+  answers[0]?.('Old');
+  expect(await earlier).toBeUndefined();
+  expect(rows.at(0)).toEqual({ EntryId: 1, Name: 'New' });
+});

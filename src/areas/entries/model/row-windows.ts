@@ -17,9 +17,10 @@ export interface EntryRows {
   setVisibleRange: (from: number, to: number) => void;
   /**
    * Reads the visible rows again and shows their new values, if they are the same entries in the same order; the others are read when
-   * they come into view. Returns false when rows would move, and changes nothing then. @throws ServiceError
+   * they come into view. Returns false when rows would move, and changes nothing then; undefined if the answer to a later call came
+   * first. @throws ServiceError
    */
-  refresh: () => Promise<boolean>;
+  refresh: () => Promise<boolean | undefined>;
   subscribe: (listener: () => void) => () => void;
   getVersion: () => number;
   /** Error of the last failed load of visible rows; undefined after a success. */
@@ -96,6 +97,8 @@ export function createEntryRows({
   let latestLatencyMs = latencyMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let version = 0;
+  let refreshCount = 0;
+  let answeredRefresh = 0;
 
   const notify = () => {
     version += 1;
@@ -176,9 +179,13 @@ export function createEntryRows({
     },
     async refresh() {
       if (!loadPage) return true;
+      refreshCount += 1;
+      const count = refreshCount;
       const shown = visible.length > 0 ? visible : [0];
       const { signal } = new AbortController();
       const pages = await Promise.all(shown.map((at) => loadPage(at * WINDOW_ROWS, signal)));
+      if (count < answeredRefresh) return undefined;
+      answeredRefresh = count;
       const isUnmoved = pages.every(
         ({ totalRecords, rows }, index) =>
           totalRecords === total && hasSameEntries(rows, cache.get(shown[index] ?? 0) ?? rows),
