@@ -106,6 +106,23 @@ test('keeps people and filters in the URL, shows an error at its filter, and exp
   expect(lines.map((line) => line[head.indexOf('Name')])).toContain(`'${eve.name}`);
 });
 
+test('does not count the rows of the period before while those of the next are read', async ({ page }) => {
+  await openAs(page, ada, '/activity?range=30');
+  const meta = page.getByText(/^[\d,]+ rows · Last 30 days$/);
+  await expect(meta).toBeVisible();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/user/activity?*', async (route) => {
+    await answer.promise;
+    await route.fallback();
+  });
+  await page.evaluate(() => history.pushState({}, '', '?range=90'));
+  await expect(page.getByText('Last 90 days', { exact: true }).first()).toBeVisible();
+  await expect(grid(page)).toHaveAttribute('aria-busy', 'true');
+  await expect(page.getByText(/rows · Last 90 days/)).toHaveCount(0);
+  answer.resolve();
+  await expect(page.getByText(/^[\d,]+ rows · Last 90 days$/)).toBeVisible();
+});
+
 test('zooms the chart by pointer, table and keyboard, and filters by the top lists', async ({
   page,
   calls,

@@ -96,7 +96,10 @@ function Report() {
     if (live && !liveRows.hasGap) liveRows.showWaiting();
     else reopen();
   };
-  const counts = summary.summary?.counts;
+  // Rows of the query before are not counted as those of this one.
+  const total = isStale ? undefined : allRows?.length;
+  const periodText = formatPeriod(period, openedAt, zone);
+  const counts = summary.isStale ? undefined : summary.summary?.counts;
   const getTypeCount = (type: number) =>
     (counts ?? []).reduce((sum, one) => sum + (one.activityTypeId === type ? one.count : 0), 0);
   return (
@@ -104,9 +107,9 @@ function Report() {
       fill
       title="Activity"
       meta={
-        allRows && `${pluralize(allRows.length, 'row', 'rows')} · ${formatPeriod(period, openedAt, zone)}`
+        allRows && (total === undefined ? periodText : `${pluralize(total, 'row', 'rows')} · ${periodText}`)
       }
-      actions={<ActivityActions {...{ view, bounds, reportQuery, openedAt }} total={allRows?.length} />}
+      actions={<ActivityActions {...{ view, bounds, reportQuery, openedAt, total }} />}
     >
       <ActivityFilters
         {...{ view, show, error, hidden, openedAt, zone, live }}
@@ -116,7 +119,7 @@ function Report() {
         asOf={allRows && (liveRows.asOf ?? openedAt)}
         refreshing={isFetching}
         onRefresh={reopen}
-        matchCount={allRows?.length}
+        matchCount={total}
       />
       {isChartVisible && <ActivityChart {...summary} {...{ view, show, bounds }} now={openedAt} />}
       <div
