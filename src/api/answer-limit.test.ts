@@ -72,6 +72,33 @@ it('sends reads again on request, and never a write', async () => {
   await calls;
 });
 
+it('calls the outcome of a write unknown whose answer a proxy has lost', async () => {
+  const answers = [
+    new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } }),
+    new Response('', { status: 504 }),
+    // Answers of the service, and of a proxy that has none to pass the call on to.
+    Response.json({ message: 'The provider does not answer' }, { status: 502 }),
+    new Response('<h1>Unavailable</h1>', { status: 503 }),
+  ];
+  for (const answer of answers) {
+    vi.stubGlobal('fetch', () => Promise.resolve(answer));
+    expect(await read()).toBe(answer);
+  }
+  const outcomes = answers.map((answer) => {
+    vi.stubGlobal('fetch', () => Promise.resolve(answer));
+    return write().then(
+      ({ status }) => status,
+      ({ message }: Error) => message,
+    );
+  });
+  expect(await Promise.all(outcomes)).toEqual([
+    'A proxy answered with status 502. It is unknown whether it took effect',
+    'A proxy answered with status 504. It is unknown whether it took effect',
+    502,
+    503,
+  ]);
+});
+
 it('passes on an abort by the caller', async () => {
   hang();
   const controller = new AbortController();

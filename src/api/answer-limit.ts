@@ -7,6 +7,8 @@ const SLOW_AFTER_MS = 5000;
 /** A call without an answer for this time is abandoned. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
+const UNKNOWN_OUTCOME = 'It is unknown whether it took effect';
+
 /**
  * Calls that have no answer for longer than `SLOW_AFTER_MS`, and reads that were sent again: when the oldest of each kind
  * was sent, by `Date.now`.
@@ -77,11 +79,15 @@ export function resendReads(): void {
 const isForeignPage = ({ ok, headers }: Response): boolean =>
   ok && headers.get('content-type')?.startsWith('text/html') === true;
 
+/** Whether a proxy answered after it may have passed the call on: its connection to the service broke or took too long. */
+const isLostAnswer = ({ status, headers }: Response): boolean =>
+  (status === 502 || status === 504) && headers.get('content-type')?.includes('json') !== true;
+
 /**
  * `fetch` that waits `ANSWER_TIMEOUT_MS` for an answer. The limit ends with the headers of the answer, so that large
  * answers and downloads can take longer.
  * @throws ServiceError with the code `NO_ANSWER` after that time, when it is unknown whether a write took effect; 0 without a connection;
- *   502 for a page that the service did not send
+ *   502 for a page that the service did not send; 502 or 504 for a write of which a proxy has lost the answer
  */
 export async function fetchWithLimit(request: Request): Promise<Response> {
   const call: PendingCall = {
@@ -101,6 +107,11 @@ export async function fetchWithLimit(request: Request): Promise<Response> {
         throw new ServiceError(
           502,
           'A proxy or the sign-in page of a network answered instead of the service',
+        );
+      if (!call.isRead && isLostAnswer(answer))
+        throw new ServiceError(
+          answer.status,
+          `A proxy answered with status ${answer.status}. ${UNKNOWN_OUTCOME}`,
         );
       if (call.isRead) recordAnswerTime(performance.now() - start);
       return answer;
@@ -142,4 +153,4 @@ async function sendOnce(request: Request, call: PendingCall): Promise<Response |
 }
 
 const formatNoAnswer = (reads: boolean): string =>
-  `The service did not answer within ${ANSWER_TIMEOUT_MS / 1000} seconds${reads ? '' : '. It is unknown whether it took effect'}`;
+  `The service did not answer within ${ANSWER_TIMEOUT_MS / 1000} seconds${reads ? '' : `. ${UNKNOWN_OUTCOME}`}`;
