@@ -31,6 +31,31 @@ test('edits a profile in place and updates list and title immediately', async ({
   await expect(page.getByRole('link', { name: /^Changed Number/ })).toBeVisible();
 });
 
+test('keeps what is typed into a profile while it is being saved', async ({ page, calls }) => {
+  const person = await calls.createUser();
+  await openAs(page, ada, `/users/${person.id}`);
+  await edit(page);
+  await fillForm(profile(page), { 'First name': 'Changed' });
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/management/user', async (route) => {
+    await answer.promise;
+    await route.fallback();
+  });
+  const save = profile(page).getByRole('button', { name: 'Save' });
+  const sent = page.waitForRequest('**/management/user');
+  await save.click();
+  await sent;
+  await fillForm(profile(page), { 'Last name': 'Typed' });
+  answer.resolve();
+  await expectToast(page, `Changed ${person.name.slice(7)} was saved`);
+  await expect(save).not.toHaveAttribute('aria-busy');
+  await expect(profile(page).getByLabel('Last name')).toHaveValue('Typed');
+  await save.click();
+  await expectToast(page, 'Changed Typed was saved');
+  await expect(save).toBeHidden();
+  expect(await calls.getUser(person.id)).toMatchObject({ firstName: 'Changed', lastName: 'Typed' });
+});
+
 test('shows a taken address on its field and keeps the input', async ({ page, calls, expectFailure }) => {
   expectFailure(409);
   const [person, other] = [await calls.createUser(), await calls.createUser()];

@@ -18,6 +18,7 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form, FormRow } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
+import { trackInput } from '../../../ui/form/track-input.ts';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { readVersion } from '../model/actions.ts';
 import {
@@ -93,6 +94,14 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
     }
   };
 
+  /** Keeps what was typed while the answer was awaited as unsaved input, now against the saved state. */
+  const keepTyped = async (takeStored: (stored: ProfileValues) => void) => {
+    const saved = await loadUser(base.data.id);
+    setBase(saved);
+    setConflict(undefined);
+    takeStored(toProfileValues(saved.data));
+  };
+
   const submit = async (values: ProfileValues) => {
     const changes = getProfileChanges(toProfileValues(base.data), values);
     if (Object.keys(changes).length === 0) {
@@ -100,6 +109,8 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
       return;
     }
     setReloadError(null);
+    const sent = JSON.stringify(form.getValues());
+    const takeStored = trackInput(form);
     try {
       await save.mutateAsync({ body: { id: base.data.id, ...changes }, etag: base.etag });
     } catch (thrown) {
@@ -119,7 +130,9 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
         await router.invalidate();
       },
     });
-    if (isMounted()) await onClose();
+    if (isMounted() && JSON.stringify(form.getValues()) === sent) await onClose();
+    // Without the saved state the next save meets a conflict, which keeps the input too.
+    else if (isMounted()) await keepTyped(takeStored).catch(() => undefined);
     // Title and breadcrumb show the name, which the loader reads.
     await router.invalidate();
   };
