@@ -1,5 +1,6 @@
 import {
   chooseMenuItem,
+  chooseRowAction,
   expectAccessibleInBothThemes,
   expectRow,
   expectToast,
@@ -204,6 +205,50 @@ test('reports a missing group', async ({ page, expectFailure }) => {
   expectFailure(404, 'does not exist on this site');
   await openAs(page, ada, '/groups/999999');
   await expect(page.getByRole('alert')).toContainText('It may have been removed');
+});
+
+test('a panel that cannot be shown leaves its page as it is', async ({ page, expectFailure }) => {
+  expectFailure(404, 'does not exist on this site');
+  await openAs(page, ada, '/groups/edit/999999?q=a');
+  const panel = page.getByRole('dialog', { name: 'Not found' });
+  await expect(panel.getByRole('alert')).toContainText('Group 999999 does not exist on this site');
+  await expectAccessibleInBothThemes(page);
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await expect(page).toHaveURL('/groups?q=a');
+  await expect(panel).toBeHidden();
+
+  await page.goto('/groups/edit/nothing');
+  await expect(panel).toContainText('There is nothing at this address');
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL('/groups');
+});
+
+test('a list keeps its height while a panel over it is loaded', async ({ page, calls }) => {
+  const name = 'Answers late';
+  const id = await calls.createGroup(name, []);
+  await page.clock.install();
+  await openAs(page, ada, '/groups');
+  const row = groupsGrid(page).getByRole('row', { name });
+  await expect(row).toBeVisible();
+  // The grid scrolls in an element that fills the page.
+  const heights = await groupsGrid(page).evaluateHandle(({ parentElement }) => {
+    const seen = new Set<number>();
+    if (parentElement)
+      new ResizeObserver(() => seen.add(parentElement.getBoundingClientRect().height)).observe(parentElement);
+    return seen;
+  });
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  await page.route(`**/user/group/${id}`, async (route) => {
+    await answered;
+    await route.continue();
+  });
+  await chooseRowAction(row, 'Edit');
+  await expect(page.locator('.nav-progress')).toBeVisible();
+  // Past the moment when a page would get its skeleton.
+  await page.clock.runFor(1_000);
+  answer();
+  await expect(page.getByRole('dialog', { name: `Edit ${name}` })).toBeVisible();
+  expect(await heights.evaluate((seen) => seen.size)).toBe(1);
 });
 
 test('many groups with long names fit, wide and narrow', async ({ page, calls }) => {

@@ -9,7 +9,7 @@ import { endSentence } from '../../lib/text/sentences.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
 import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
-import { Page } from '../../ui/layout/Page.tsx';
+import { PageOrPanel } from './PageOrPanel.tsx';
 
 interface ErrorTexts {
   page: string;
@@ -59,7 +59,7 @@ function getErrorTexts(error: ServiceError): ErrorTexts {
   };
 }
 
-/** Shown instead of a page that failed to load or render. */
+/** Shown instead of a page or panel that failed to load or render. */
 export function ErrorPage({ error, reset }: Pick<ErrorComponentProps, 'error' | 'reset'>) {
   const router = useRouter();
   if (isCodeMissingError(error)) return <OutdatedPage />;
@@ -70,7 +70,7 @@ export function ErrorPage({ error, reset }: Pick<ErrorComponentProps, 'error' | 
     void router.invalidate();
   };
   return (
-    <Page title={page}>
+    <PageOrPanel title={page}>
       {/* Trying again grants no capability. */}
       <ErrorState
         title={title}
@@ -79,14 +79,14 @@ export function ErrorPage({ error, reset }: Pick<ErrorComponentProps, 'error' | 
       >
         {body}
       </ErrorState>
-    </Page>
+    </PageOrPanel>
   );
 }
 
 /** Shown when code of the page could not be fetched, for example after an update; only a reload helps. */
 function OutdatedPage() {
   return (
-    <Page title="Not loaded">
+    <PageOrPanel title="Not loaded">
       <ErrorState
         title="Part of the console could not be loaded"
         retryLabel="Reload the page"
@@ -95,7 +95,7 @@ function OutdatedPage() {
       >
         It was probably updated since you opened this page, or the service cannot be reached right now.
       </ErrorState>
-    </Page>
+    </PageOrPanel>
   );
 }
 
@@ -111,7 +111,7 @@ export function StandaloneErrorPage(props: Pick<ErrorComponentProps, 'error' | '
 /** Shown for an unknown address. */
 export function NotFoundPage() {
   return (
-    <Page title="Not found">
+    <PageOrPanel title="Not found">
       <EmptyState
         icon={Compass}
         title="There is nothing at this address"
@@ -123,6 +123,6 @@ export function NotFoundPage() {
       >
         The link may be outdated or mistyped.
       </EmptyState>
-    </Page>
+    </PageOrPanel>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMatch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { sessionQuery } from '../../api/session-query.ts';
 import { SkeletonRows } from '../../ui/feedback/Skeleton.tsx';
@@ -10,8 +11,10 @@ import './shell.css';
 import './side-nav.css';
 import './top-bar.css';
 
-/** Skeleton of a page that takes longer than 150 ms to load. */
+/** Skeleton of a page that takes longer than 150 ms to load. A panel has none: its page stays as it is, below the progress bar. */
 export function PendingPage() {
+  const match = useMatch({ strict: false, shouldThrow: false });
+  if (match?.staticData.part === 'panel') return null;
   return (
     <div className="page">
       <Card>

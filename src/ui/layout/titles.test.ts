@@ -20,7 +20,7 @@ it('returns each titled route with the title of its loader, if any', () => {
     { pathname: '/users/7', staticData: { title: 'User' }, loaderData: { title: 'Ada Okafor' } },
     {
       pathname: '/users/7/edit',
-      staticData: { title: 'Edit', isPartOfPage: true },
+      staticData: { title: 'Edit', part: 'panel' },
       loaderData: { title: 5 },
     },
   ]);

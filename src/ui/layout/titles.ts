@@ -6,14 +6,14 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** Title of the page for document, breadcrumbs and announcement; a loader may return a more specific one. */
     title?: string;
-    /** Whether the route is a panel or tab of a page: no breadcrumb, and opening it does not move the focus to the heading. */
-    isPartOfPage?: boolean;
+    /** The route is a part of the page of its parent: no breadcrumb, and opening it does not move the focus to the heading. */
+    part?: 'panel' | 'tab';
   }
 }
 
 interface RouteMatch {
   pathname: string;
-  staticData: { title?: string; isPartOfPage?: boolean };
+  staticData: { title?: string; part?: 'panel' | 'tab' };
   loaderData?: unknown;
 }
 
@@ -39,7 +39,7 @@ function getLoadedTitle(data: unknown): string | undefined {
 export function getCrumbs(matches: readonly RouteMatch[]): Crumb[] {
   return matches.flatMap(({ pathname, staticData, loaderData }) => {
     const title = getLoadedTitle(loaderData) ?? staticData.title;
-    return title === undefined ? [] : [{ title, pathname, isPartOfPage: staticData.isPartOfPage ?? false }];
+    return title === undefined ? [] : [{ title, pathname, isPartOfPage: staticData.part !== undefined }];
   });
 }
 

@@ -3,7 +3,7 @@ import { FieldsReadPage } from '../../../areas/agent/pages/FieldsReadPage.tsx';
 import { omitUndefined, parseIds } from '../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/agent/seen')({
-  staticData: { title: 'Fields read', isPartOfPage: true },
+  staticData: { title: 'Fields read', part: 'tab' },
   validateSearch: (search): { entry?: number; agent?: number } =>
     omitUndefined({ entry: parseIds(search.entry)[0], agent: parseIds(search.agent)[0] }),
   component: FieldsReadPage,

@@ -2,6 +2,6 @@ import { createFileRoute } from '@tanstack/react-router';
 import { AgentSettingsPage } from '../../../areas/agent/pages/SettingsPage.tsx';
 
 export const Route = createFileRoute('/_app/agent/settings')({
-  staticData: { title: 'Agent server settings', isPartOfPage: true },
+  staticData: { title: 'Agent server settings', part: 'tab' },
   component: AgentSettingsPage,
 });

@@ -4,7 +4,7 @@ import { RelationshipsPage } from '../../../areas/relationship-intelligence/page
 import { passSearch } from '../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/imports/relationships')({
-  staticData: { title: 'Relationships', isPartOfPage: true },
+  staticData: { title: 'Relationships', part: 'tab' },
   validateSearch: passSearch<RelationshipsSearch>,
   component: RelationshipsPage,
 });

@@ -13,7 +13,7 @@ const isPositive = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0;
 
 export const Route = createFileRoute('/_app/imports/runs')({
-  staticData: { title: 'Runs', isPartOfPage: true },
+  staticData: { title: 'Runs', part: 'tab' },
   validateSearch: ({ kind, page, run }: Record<string, unknown>): RunsSearch => ({
     ...((kind === 'emails' || kind === 'meetings') && { kind }),
     ...(isPositive(page) && page > 1 && { page }),

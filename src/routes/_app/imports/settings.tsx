@@ -3,7 +3,7 @@ import { relationshipSettingsQuery } from '../../../areas/relationship-intellige
 import { RelationshipSettingsPage } from '../../../areas/relationship-intelligence/pages/SettingsPage.tsx';
 
 export const Route = createFileRoute('/_app/imports/settings')({
-  staticData: { title: 'Import settings', isPartOfPage: true },
+  staticData: { title: 'Import settings', part: 'tab' },
   loader: ({ context: { queryClient } }) =>
     queryClient.fetchQuery({ ...relationshipSettingsQuery, staleTime: 0 }),
   component: RelationshipSettingsPage,

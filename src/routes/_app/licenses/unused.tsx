@@ -4,7 +4,7 @@ import { UnusedPage } from '../../../areas/licenses/pages/UnusedPage.tsx';
 import { passSearch } from '../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/licenses/unused')({
-  staticData: { title: 'Unused licenses', isPartOfPage: true },
+  staticData: { title: 'Unused licenses', part: 'tab' },
   validateSearch: passSearch<UnusedDaysSearch>,
   component: UnusedPage,
 });

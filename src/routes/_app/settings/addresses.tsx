@@ -3,7 +3,7 @@ import { addressesQuery, maySeeSettings } from '../../../areas/settings/model/se
 import { AddressesTab } from '../../../areas/settings/pages/AddressesTab.tsx';
 
 export const Route = createFileRoute('/_app/settings/addresses')({
-  staticData: { title: 'Approved addresses', isPartOfPage: true },
+  staticData: { title: 'Approved addresses', part: 'tab' },
   // `add`: an address to add to the list, as links from a refused sign-in name it.
   validateSearch: (search): { add?: string } =>
     typeof search.add === 'string' && search.add !== '' ? { add: search.add } : {},

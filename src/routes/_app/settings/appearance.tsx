@@ -4,7 +4,7 @@ import { brandQuery, maySeeSettings } from '../../../areas/settings/model/settin
 import { AppearanceTab } from '../../../areas/settings/pages/AppearanceTab.tsx';
 
 export const Route = createFileRoute('/_app/settings/appearance')({
-  staticData: { title: 'Appearance and mails', isPartOfPage: true },
+  staticData: { title: 'Appearance and mails', part: 'tab' },
   loader: async ({ context: { queryClient, session } }) => {
     if (!maySeeSettings(session)) return;
     await Promise.all([

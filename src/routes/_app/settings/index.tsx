@@ -3,7 +3,7 @@ import { maySeeSettings, settingsQuery } from '../../../areas/settings/model/set
 import { GeneralTab } from '../../../areas/settings/pages/GeneralTab.tsx';
 
 export const Route = createFileRoute('/_app/settings/')({
-  staticData: { title: 'General', isPartOfPage: true },
+  staticData: { title: 'General', part: 'tab' },
   // Edits are compared with the loaded data, which must not come from a stale cache.
   loader: async ({ context: { queryClient, session } }) => {
     if (maySeeSettings(session)) await queryClient.fetchQuery({ ...settingsQuery, staleTime: 0 });

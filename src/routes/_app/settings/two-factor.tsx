@@ -3,7 +3,7 @@ import { coverageQuery, maySeeSettings } from '../../../areas/settings/model/set
 import { TwoFactorTab } from '../../../areas/settings/pages/TwoFactorTab.tsx';
 
 export const Route = createFileRoute('/_app/settings/two-factor')({
-  staticData: { title: 'Two-factor', isPartOfPage: true },
+  staticData: { title: 'Two-factor', part: 'tab' },
   loader: async ({ context: { queryClient, session } }) => {
     if (maySeeSettings(session)) await queryClient.fetchQuery(coverageQuery);
   },

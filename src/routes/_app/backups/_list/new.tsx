@@ -2,6 +2,6 @@ import { createFileRoute } from '@tanstack/react-router';
 import { RequestPanel } from '../../../../areas/backups/panels/RequestPanel.tsx';
 
 export const Route = createFileRoute('/_app/backups/_list/new')({
-  staticData: { title: 'Request a backup', isPartOfPage: true },
+  staticData: { title: 'Request a backup', part: 'panel' },
   component: RequestPanel,
 });

@@ -3,7 +3,7 @@ import { EditGroupPanel } from '../../../../areas/groups/panels/EditGroupPanel.t
 import { groupQuery } from '../../../../directory/groups.ts';
 
 export const Route = createFileRoute('/_app/groups/$groupId/edit')({
-  staticData: { title: 'Edit group', isPartOfPage: true },
+  staticData: { title: 'Edit group', part: 'panel' },
   // Editing starts with the current state of the group.
   loader: ({ context: { queryClient }, params: { groupId } }) =>
     queryClient.fetchQuery({ ...groupQuery(groupId), staleTime: 0 }),

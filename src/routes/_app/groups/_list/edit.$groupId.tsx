@@ -4,7 +4,7 @@ import { EditGroupPanel } from '../../../../areas/groups/panels/EditGroupPanel.t
 import { groupQuery } from '../../../../directory/groups.ts';
 
 export const Route = createFileRoute('/_app/groups/_list/edit/$groupId')({
-  staticData: { title: 'Edit group', isPartOfPage: true },
+  staticData: { title: 'Edit group', part: 'panel' },
   params: groupIdParam,
   // Editing starts with the current state of the group.
   loader: ({ context: { queryClient }, params: { groupId } }) =>

@@ -4,7 +4,7 @@ import { AssignPanel } from '../../../../areas/proxies/panels/AssignPanel.tsx';
 import { parseIds } from '../../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/proxies/_list/assign')({
-  staticData: { title: 'Assign proxy', isPartOfPage: true },
+  staticData: { title: 'Assign proxy', part: 'panel' },
   validateSearch(search): { delegate?: number; principal?: number } {
     const [proxy] = parseIds(search.delegate);
     const [user] = parseIds(search.principal);

@@ -3,7 +3,7 @@ import { userIdParam } from '../../../../areas/proxies/model/view.ts';
 import { PersonPanel } from '../../../../areas/proxies/panels/PersonPanel.tsx';
 
 export const Route = createFileRoute('/_app/proxies/graph/$userId')({
-  staticData: { title: 'Assignments of a person', isPartOfPage: true },
+  staticData: { title: 'Assignments of a person', part: 'panel' },
   params: userIdParam,
   component: PersonOverGraph,
 });

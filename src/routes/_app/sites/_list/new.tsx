@@ -2,6 +2,6 @@ import { createFileRoute } from '@tanstack/react-router';
 import { NewSitePanel } from '../../../../areas/sites/panels/NewSitePanel.tsx';
 
 export const Route = createFileRoute('/_app/sites/_list/new')({
-  staticData: { title: 'New site', isPartOfPage: true },
+  staticData: { title: 'New site', part: 'panel' },
   component: NewSitePanel,
 });

@@ -4,7 +4,7 @@ import { GroupsTab } from '../../../../areas/users/pages/GroupsTab.tsx';
 import { groupQuery, groupsQuery } from '../../../../directory/groups.ts';
 
 export const Route = createFileRoute('/_app/users/$userId/groups')({
-  staticData: { title: 'Groups', isPartOfPage: true },
+  staticData: { title: 'Groups', part: 'tab' },
   // The lists of groups and capabilities have their height from the start. A failure of one group hides its capabilities.
   loader: async ({ context: { queryClient }, params: { userId } }) => {
     const [{ data: user }] = await Promise.all([

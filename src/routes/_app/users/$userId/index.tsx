@@ -3,7 +3,7 @@ import { explainAccessOptions } from '../../../../api/generated/queries/settings
 import { ProfileTab } from '../../../../areas/users/pages/ProfileTab.tsx';
 
 export const Route = createFileRoute('/_app/users/$userId/')({
-  staticData: { title: 'Profile', isPartOfPage: true },
+  staticData: { title: 'Profile', part: 'tab' },
   validateSearch: (search): { edit?: true } => (search.edit === true ? { edit: true } : {}),
   // The answer is as high as its failed checks: loaded later, it would move the cards below it. Its own card reports a failure.
   loader: ({ context: { queryClient }, params: { userId } }) =>

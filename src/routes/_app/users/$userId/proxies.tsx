@@ -3,7 +3,7 @@ import { proxiesQuery } from '../../../../areas/proxies/model/use-assignments.ts
 import { ProxiesTab } from '../../../../areas/users/pages/ProxiesTab.tsx';
 
 export const Route = createFileRoute('/_app/users/$userId/proxies')({
-  staticData: { title: 'Proxies', isPartOfPage: true },
+  staticData: { title: 'Proxies', part: 'tab' },
   /** Opens the panel that assigns users to this user as a proxy, or a proxy to this user. */
   validateSearch: (search): { assign?: 'proxy' | 'user' } =>
     search.assign === 'proxy' || search.assign === 'user' ? { assign: search.assign } : {},
