@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ImportKind } from '../../../../contract/generated/types.gen.ts';
-import { copyRows, type Db, type Tx, withSavepoint } from '../../../kernel/db/database.ts';
+import { copyRows, type Db, executeLater, type Tx, withSavepoint } from '../../../kernel/db/database.ts';
 import { dbErrorCodes, getDbError } from '../../../kernel/db/driver/errors.ts';
 import type { AddressRules } from './addresses.ts';
 import type { CopyBatch } from './copy-batch.ts';
@@ -54,13 +54,21 @@ const buildStage = (rows: ItemBatch): RawBuilder<unknown> => sql`
     ${rows.counterparts}::text[], ${rows.names}::text[])
     as s(item_key, user_id, at, modified_at, content, addresses, is_first, direction, counterparts, names)`;
 
-/** Adds what was inserted to the relationship that exists already. A contact is looked for again if there is none, or it was deleted. */
+/** Adds what was inserted to the relationship that exists already. A contact is looked for again if there is none. */
 const RAISE_RELATION = sql`on conflict (site_id, user_id, address) do update set
   name = case when excluded.last_at >= r.last_at then coalesce(excluded.name, r.name) else coalesce(r.name, excluded.name) end,
   first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),
   sent = r.sent + excluded.sent, received = r.received + excluded.received, meetings = r.meetings + excluded.meetings,
-  contact_at = case when exists (
-    select from entry e where e.site_id = r.site_id and e.entry_id = r.entry_id) then r.contact_at end`;
+  contact_at = case when r.entry_id is null then null else r.contact_at end`;
+
+/**
+ * Makes the contacts of relationships be looked for again if they were deleted. `selectPairs` selects user ids with addresses. A statement of
+ * its own: Citus takes no other table within `on conflict`.
+ */
+const buildContactReset = (siteId: number, selectPairs: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  update ri_relation r set contact_at = null from (${selectPairs}) as s(user_id, address)
+  where r.site_id = ${siteId} and r.user_id = s.user_id and r.address = s.address and r.entry_id is not null and r.contact_at is not null
+    and not exists (select from entry e where e.site_id = ${siteId} and e.entry_id = r.entry_id)`;
 
 /**
  * Stores the items of a batch, the users who have them, and what they add to relationships. An item that is stored already is kept,
@@ -93,6 +101,10 @@ export async function storeItems(
       (select coalesce(jsonb_agg(s.item_key), '[]') from stage s
         join ri_item known on known.site_id = ${siteId} and known.kind = ${number} and known.item_key = s.item_key
         where s.is_first and known.content <> s.content) as differing`.execute(tx);
+  const pairs = sql`select distinct item.user_id, person.address
+    from unnest(${rows.users}::int[], ${rows.counterparts}::text[]) as item(user_id, counterparts),
+      unnest(string_to_array(item.counterparts, ${LINE_FEED})) as person(address)`;
+  executeLater(buildContactReset(siteId, pairs), tx);
   return toBatchResult(result.rows);
 }
 
@@ -116,6 +128,7 @@ async function insertCopies(tx: Tx, siteId: number, { items, links, relations }:
         ${sent}::int[], ${received}::int[], ${meetings}::int[])
         as s(user_id, address, name, first_at, last_at, sent, received, meetings)
       ${RAISE_RELATION}`.execute(tx),
+    buildContactReset(siteId, sql`select * from unnest(${users}::int[], ${addresses}::text[])`).execute(tx),
   ]);
   // After the first error the others say only that the transaction has failed.
   for (const result of written) if (result.status === 'rejected') throw result.reason;
