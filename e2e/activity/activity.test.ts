@@ -330,6 +330,29 @@ test('the configuration log leads from a group to who changed it, before and aft
   await expect(page.getByRole('heading', { name: 'Auditors', level: 1 })).toBeVisible();
 });
 
+test('the configuration log does not count the changes of the filter before as the next’s', async ({
+  page,
+  calls,
+}) => {
+  await calls.createGroup('Counted', ['Read Data']);
+  await openAs(page, ada, '/activity/configuration');
+  const count = page.getByText(/^[\d,]+ changes?( so far)?, newest first$/);
+  await expect(count).toBeVisible();
+  const answer = Promise.withResolvers<void>();
+  await page.route(/\/configuration\b.*kinds=/, async (route) => {
+    await answer.promise;
+    await route.fallback();
+  });
+  await page.getByRole('button', { name: 'Kind filter', exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Groups' }).check();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('region', { name: 'Today' })).toHaveAttribute('aria-busy', 'true');
+  await expect(page.getByText('Newest first', { exact: true })).toBeVisible();
+  await expect(count).toHaveCount(0);
+  answer.resolve();
+  await expect(count).toBeVisible();
+});
+
 test('the configuration log says why older changes could not be read', async ({
   page,
   calls,

@@ -102,7 +102,10 @@ function ConfigurationLog() {
       title="Configuration log"
       meta={
         changes &&
-        `${pluralize(changes.length, 'change', 'changes')}${log.hasNextPage ? ' so far' : ''}, newest first`
+        // Changes of the filter before are not counted as those of this one.
+        (log.isPlaceholderData
+          ? 'Newest first'
+          : `${pluralize(changes.length, 'change', 'changes')}${log.hasNextPage ? ' so far' : ''}, newest first`)
       }
       actions={
         <Link to="/activity" className={buttonClass()}>
