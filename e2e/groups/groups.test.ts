@@ -13,6 +13,55 @@ import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
 
+test('locks the fields of a group while it is saved, so that nothing typed is lost', async ({
+  page,
+  calls,
+  expectFailure,
+}) => {
+  expectFailure(400);
+  const id = await calls.createGroup('Slow', ['Read Data']);
+  await openAs(page, ada, `/groups/${id}/edit`);
+  const panel = page.getByRole('dialog', { name: 'Edit Slow' });
+  const name = panel.getByLabel('Name', { exact: true });
+  const save = panel.getByRole('button', { name: 'Save' });
+  const respond = async (fails: boolean) => {
+    const answer = Promise.withResolvers<void>();
+    await page.route(`**/user/group/${id}`, async (route) => {
+      if (route.request().method() !== 'PUT') return route.fallback();
+      await answer.promise;
+      return fails
+        ? route.fulfill({
+            status: 400,
+            json: { message: 'Invalid', errors: [{ path: 'name', message: 'Choose another name' }] },
+          })
+        : route.fallback();
+    });
+    return answer.resolve;
+  };
+  for (const fails of [true, false]) {
+    const answer = await respond(fails);
+    await name.fill('Slow group');
+    const sent = page.waitForRequest((request) => request.method() === 'PUT');
+    await name.press('Enter');
+    await sent;
+    await expect(save).toHaveAttribute('aria-busy', 'true');
+    await expect(save).toBeFocused();
+    await name.evaluate((input) => input.focus());
+    await page.keyboard.type(' lost');
+    await expect(name).toHaveValue('Slow group');
+    answer();
+    await page.unrouteAll({ behavior: 'wait' });
+    if (!fails) break;
+    await expect(name).toBeFocused();
+    await expect(name).toHaveAccessibleDescription(/Choose another name/);
+    await name.press('End');
+    await page.keyboard.type('s');
+    await expect(name).toHaveValue('Slow groups');
+  }
+  await expectToast(page, 'Slow group was saved');
+  await expect(panel).toBeHidden();
+});
+
 test('finds groups by name and capability, sorts them and keeps the URL', async ({ page, calls }) => {
   const id = await calls.createGroup('Zebra keepers', ['Manage Backups', 'Read Data']);
   await openAs(page, ada, '/groups');

@@ -49,7 +49,19 @@ test('assigns a proxy by search and removes all assignments after a confirmation
   await selectPerson(page, 'May act for', 'Grace Lund');
   await selectPerson(page, 'May act for', 'Hiroshi Tanaka');
   await expectAccessible(page);
-  await panel.getByRole('button', { name: 'Assign 2 users' }).click();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/user/proxy/changes', async (route) => {
+    await answer.promise;
+    await route.fallback();
+  });
+  const submit = panel.getByRole('button', { name: 'Assign 2 users' });
+  await submit.click();
+  await expect(submit).toHaveAttribute('aria-busy', 'true');
+  // The panel would close over what is chosen now.
+  const chosen = page.getByRole('combobox', { name: 'May act for', exact: true });
+  await chosen.evaluate((input) => input.focus());
+  await expect(chosen).not.toBeFocused();
+  answer.resolve();
   await expectToast(page, 'Amara Okonkwo may act for Grace Lund and Hiroshi Tanaka');
 
   const row = await expectRow(assignmentGrid(page), { Proxy: proxy.name, Users: '2' });

@@ -57,7 +57,18 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
       await ask.getByRole('button', { name: 'Keep editing' }).click();
       await expect(panel.getByLabel('Name', { exact: true })).toHaveValue('Berth profile');
     }
-    await panel.getByRole('button', { name: 'Create template' }).click();
+    const answer = Promise.withResolvers<void>();
+    await page.route('**/templatereports', async (route) => {
+      await answer.promise;
+      await route.fallback();
+    });
+    const create = panel.getByRole('button', { name: 'Create template' });
+    await create.click();
+    await expect(create).toHaveAttribute('aria-busy', 'true');
+    // The panel would close over what is typed now.
+    await panel.getByLabel('Name', { exact: true }).evaluate((input) => input.focus());
+    await expect(panel.getByLabel('Name', { exact: true })).not.toBeFocused();
+    answer.resolve();
     await expect(panel).toBeHidden();
     await expect(ask).toHaveCount(0);
     await expect(page.getByRole('row', { name: /Berth profile/ })).toContainText('1 error');

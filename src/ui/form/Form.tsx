@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import { get } from 'react-hook-form';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
@@ -19,6 +19,11 @@ interface FormProps<Values extends FieldValues, Context, Output> {
   cancelLabel?: string;
   /** Why the form cannot be submitted. */
   disabledReason?: string | undefined;
+  /**
+   * The form stays, and keeps what is typed while the answer is awaited (`trackInput`). Without it the fields are locked meanwhile: the
+   * input would be lost when the form closes or starts over.
+   */
+  keepsInput?: boolean;
   children: ReactNode;
 }
 
@@ -28,29 +33,41 @@ interface FormProps<Values extends FieldValues, Context, Output> {
  */
 export function Form<Values extends FieldValues, Context, Output>(props: FormProps<Values, Context, Output>) {
   const { form, onSubmit, pending, error, submitLabel, onCancel, disabledReason, children } = props;
-  const { cancelLabel = 'Cancel' } = props;
+  const { cancelLabel = 'Cancel', keepsInput = false } = props;
   const { fieldErrors, bannerError } = splitErrors(form, error);
   const summary = useRef<HTMLDivElement>(null);
+  const submitButton = useRef<HTMLButtonElement>(null);
   // `pending` changes with the next render; the ref prevents a second submit before that.
   const isSubmitting = useRef(false);
+  // Valid input was sent. `pending` may include the validation, during which the first wrong field gets the focus.
+  const [isSent, setSent] = useState(false);
+  const isLocked = isSent && pending && !keepsInput;
   const submitOnce = async (event: FormEvent) => {
     if (pending || isSubmitting.current) return;
     isSubmitting.current = true;
+    setSent(false);
     await form
-      .handleSubmit(onSubmit)(event)
+      .handleSubmit((values) => {
+        setSent(true);
+        // A locked field loses the focus, and with it Escape would not reach the panel.
+        if (!keepsInput) submitButton.current?.focus();
+        return onSubmit(values);
+      })(event)
       .finally(() => {
         isSubmitting.current = false;
       });
   };
 
+  // A locked field cannot get the focus.
+  const shownError = isLocked ? undefined : error;
   // Passes errors of the service to React Hook Form.
   useEffect(() => {
     fieldErrors.forEach(({ path, message, types }, at) =>
       form.setError(path, { type: 'server', message, types }, { shouldFocus: at === 0 }),
     );
-    if (error && fieldErrors.length === 0) summary.current?.focus();
+    if (shownError && fieldErrors.length === 0) summary.current?.focus();
     // oxlint-disable-next-line react/exhaustive-deps -- only a new error counts; derived values change with every render
-  }, [error]);
+  }, [shownError]);
 
   return (
     <form
@@ -61,7 +78,7 @@ export function Form<Values extends FieldValues, Context, Output>(props: FormPro
         void submitOnce(event);
       }}
     >
-      <div className="form-body">
+      <div className="form-body" inert={isLocked}>
         {bannerError && (
           <div ref={summary} tabIndex={-1}>
             <FailureBanner failure={bannerError} />
@@ -71,7 +88,13 @@ export function Form<Values extends FieldValues, Context, Output>(props: FormPro
       </div>
       <footer className="form-footer">
         {onCancel && <Button onClick={onCancel}>{cancelLabel}</Button>}
-        <Button type="submit" variant="primary" pending={pending} disabledReason={disabledReason}>
+        <Button
+          ref={submitButton}
+          type="submit"
+          variant="primary"
+          pending={pending}
+          disabledReason={disabledReason}
+        >
           {submitLabel}
         </Button>
       </footer>

@@ -110,6 +110,7 @@ function Preview({ keys }: { keys: readonly AgentKey[] }) {
             error={preview.error}
             submitLabel="Call the tool"
             onSubmit={submit}
+            keepsInput
           >
             <SelectField
               control={form.control}

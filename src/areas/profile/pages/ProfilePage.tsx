@@ -160,6 +160,7 @@ function TimeZoneCard() {
           pending={save.isPending}
           error={save.error}
           submitLabel="Save time zone"
+          keepsInput
           onSubmit={(values) => {
             const takeStored = trackInput(form);
             save.mutate(

@@ -96,7 +96,7 @@ export function AssignPanel({
             void save({ proxy, userIds, plan, replace, getPerson });
         }}
       >
-        <div className="form-body">
+        <div className="form-body" inert={pending}>
           {failure && <FailureBanner failure={failure} />}
           <AssignFields
             {...{ assignments, rows, plan, replace, getPerson, proxy, userIds }}

@@ -244,16 +244,18 @@ function ExclusionsCard() {
   const submit = form.handleSubmit(({ value }) => {
     if (reason === undefined) attempt.mutate({ body: { value } });
   });
-  const save = () =>
+  const save = () => {
+    const takeStored = trackInput(form);
     create.mutate(
       { body: { value: typed } },
       {
         onSuccess: () => {
-          form.reset();
+          takeStored({ value: '' });
           toast({ title: `${typed} is excluded` });
         },
       },
     );
+  };
   const failure = attempt.error ?? create.error ?? remove.error;
   return (
     <Card title="Excluded addresses and domains">

@@ -110,7 +110,7 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
       confirmClose={confirmClose}
     >
       <form className="form" onSubmit={(event) => void submit(event)}>
-        <div className="form-body rep-form">
+        <div className="form-body rep-form" inert={save.isPending}>
           {save.error &&
             (template && toServiceError(save.error).status === 412 ? (
               <ConflictBanner

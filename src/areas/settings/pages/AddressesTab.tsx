@@ -127,6 +127,7 @@ function AddressesForm({ onReverted }: { onReverted: () => void }) {
             submitLabel="Save"
             disabledReason={reason}
             onSubmit={submit}
+            keepsInput
           >
             {hasConflict && (
               <ConflictBanner action="site.addresses" subjectType="site" what="the list">

@@ -90,6 +90,7 @@ function GeneralSettings({ onReverted }: { onReverted: () => void }) {
             submitLabel="Save"
             disabledReason={reason}
             onSubmit={submit}
+            keepsInput
           >
             {hasConflict && (
               <ConflictBanner action="site.update" subjectType="site" what="the settings">

@@ -62,6 +62,7 @@ export function IdentityCard({ siteId }: { siteId: number }) {
           error={error}
           submitLabel="Save"
           onSubmit={submit}
+          keepsInput
           disabledReason={wouldLockOut ? 'No one could administer the platform anymore' : undefined}
         >
           {hasConflict && (

@@ -102,7 +102,14 @@ function SiteCard({ siteId }: { siteId: number }) {
   return (
     <Card title="Site">
       <CardBody>
-        <Form form={form} pending={isSubmitting} error={error} submitLabel="Save" onSubmit={submit}>
+        <Form
+          form={form}
+          pending={isSubmitting}
+          error={error}
+          submitLabel="Save"
+          onSubmit={submit}
+          keepsInput
+        >
           {hasConflict && (
             <ConflictBanner action="site.update" subjectType="site" subjectId={siteId} what="this site">
               Your changes are not saved yet. Saving again replaces the settings with yours.

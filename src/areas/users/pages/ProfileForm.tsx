@@ -151,6 +151,7 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
           submitLabel={conflict ? 'Save with these values' : 'Save'}
           onCancel={() => void cancel()}
           onSubmit={submit}
+          keepsInput
         >
           {conflict && <ConflictBanner key={base.etag} form={form} conflict={conflict} />}
           <FormRow>
