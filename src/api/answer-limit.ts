@@ -1,5 +1,5 @@
 import { createStore } from '../ui/store.ts';
-import { NO_ANSWER, ServiceError, unreachableError } from './errors.ts';
+import { NO_ANSWER, ServiceError, UnknownOutcomeError, unreachableError } from './errors.ts';
 import { recordAnswerTime } from './latency.ts';
 
 /** A call without an answer for this time is shown to the user. */
@@ -109,7 +109,7 @@ export async function fetchWithLimit(request: Request): Promise<Response> {
           'A proxy or the sign-in page of a network answered instead of the service',
         );
       if (!call.isRead && isLostAnswer(answer))
-        throw new ServiceError(
+        throw new UnknownOutcomeError(
           answer.status,
           `A proxy answered with status ${answer.status}. ${UNKNOWN_OUTCOME}`,
         );
@@ -145,7 +145,13 @@ async function sendOnce(request: Request, call: PendingCall): Promise<Response |
     if (request.signal.aborted) throw error;
     if (end === undefined) throw error instanceof TypeError ? unreachableError() : error;
     if (end === 'resend') return 'resend';
-    throw new ServiceError(0, formatNoAnswer(call.isRead), [], undefined, NO_ANSWER);
+    throw new (call.isRead ? ServiceError : UnknownOutcomeError)(
+      0,
+      formatNoAnswer(call.isRead),
+      [],
+      undefined,
+      NO_ANSWER,
+    );
   } finally {
     clearTimeout(notice);
     clearTimeout(timeout);

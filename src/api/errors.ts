@@ -36,6 +36,9 @@ export class ServiceError extends Error {
   }
 }
 
+/** Error of a write that may have taken effect: no answer came in time, or a proxy has lost it. */
+export class UnknownOutcomeError extends ServiceError {}
+
 const MESSAGES: Record<number, string> = {
   400: 'The service did not accept the request',
   401: 'The session has ended',

@@ -7,8 +7,8 @@ import { useSession } from '../../api/session.ts';
 import { useWrite } from '../../api/write.ts';
 import { confirmLeave } from '../../ui/dialog/unsaved-work.ts';
 import { createStore } from '../../ui/store.ts';
-import { toast } from '../../ui/toast.ts';
 import { reloadPage, switchActing } from '../session/session.ts';
+import { toastFailedWrite } from '../state/failed-write.ts';
 
 /** State of the dialog "Work as …" with the preselected principal; undefined while it is closed. */
 export const workAsDialog = createStore<{ userId: number | undefined } | undefined>(undefined);
@@ -36,15 +36,10 @@ export function useStopActing() {
     if (!(await confirmLeave())) return;
     await mutateAsync({}).then(
       (session) => switchActing(session, location.pathname),
-      ({ status, message }: ServiceError) => {
+      (thrown: ServiceError) => {
         // Acting had already ended.
-        if (status === 409) reloadPage();
-        else
-          toast({
-            tone: 'bad',
-            title: 'Working as someone else could not be stopped',
-            description: message,
-          });
+        if (thrown.status === 409) reloadPage();
+        else toastFailedWrite('Working as someone else', 'stopped', thrown);
       },
     );
   }, [mutateAsync]);

@@ -14,12 +14,12 @@ import type { MenuItems } from '../../ui/menu/menu-items.ts';
 import { MenuButton } from '../../ui/menu/MenuButton.tsx';
 import { MODIFIER_KEY } from '../../ui/shortcuts/shortcuts.ts';
 import { setDensity, setTheme, useDensity, useTheme } from '../../ui/style/theme.ts';
-import { toast } from '../../ui/toast.ts';
 import { useStopActing, openWorkAsDialog, useOwnPrincipals } from '../acting/acting.ts';
 import { preloadWorkAsDialog } from '../acting/ActingHost.tsx';
 import type { AreaRegistry } from '../area/collect-areas.ts';
 import { useSiteBrand } from '../session/brand.ts';
 import { reloadOnSite, leaveSession } from '../session/session.ts';
+import { toastFailedWrite } from '../state/failed-write.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { preloadPalette } from './Overlays.tsx';
 import './top-bar.css';
@@ -83,8 +83,7 @@ function SiteSwitcher() {
       { body: { siteId } },
       {
         onSuccess: reloadOnSite,
-        onError: ({ message }) =>
-          toast({ tone: 'bad', title: 'The site was not switched', description: message }),
+        onError: (thrown) => toastFailedWrite('The site', 'switched', thrown),
       },
     );
   };
@@ -152,10 +151,10 @@ function UserMenu() {
       {},
       {
         onSuccess: () => leaveSession(redirectUrl),
-        onError({ status, message }) {
+        onError(thrown) {
           // The session had already ended.
-          if (status === 401) leaveSession(redirectUrl);
-          else toast({ tone: 'bad', title: 'Not signed out', description: message });
+          if (thrown.status === 401) leaveSession(redirectUrl);
+          else toastFailedWrite('Your session', 'ended', thrown);
         },
       },
     );

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { ServiceError } from '../../api/errors.ts';
+import { ServiceError, UnknownOutcomeError } from '../../api/errors.ts';
 import { toastStore } from '../../ui/toast.ts';
 import { toastUndoable } from './undo.ts';
 
@@ -43,6 +43,12 @@ test.each([
   pressUndo();
   await vi.waitFor(() => expect(listTitles()).toContain('Not undone: Ada'), { timeout: 20_000 });
   expect(revert).not.toHaveBeenCalled();
+});
+
+test('does not say that nothing was undone if the outcome is unknown', async () => {
+  announce(['"2"', '"2"'], () => Promise.reject(new UnknownOutcomeError(504, 'It is unknown')));
+  pressUndo();
+  await vi.waitFor(() => expect(listTitles()).toContain('Possibly undone: Ada'), { timeout: 20_000 });
 });
 
 test('says why the service refused', async () => {

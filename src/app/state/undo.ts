@@ -1,4 +1,4 @@
-import { toServiceError } from '../../api/errors.ts';
+import { toServiceError, UnknownOutcomeError } from '../../api/errors.ts';
 import { toast } from '../../ui/toast.ts';
 
 interface UndoableChange {
@@ -25,8 +25,8 @@ const PRECONDITION_FAILED = 412;
  */
 export function toastUndoable({ title, subject, undone, readVersion, revert }: UndoableChange): void {
   const version = readVersion?.().catch(() => undefined);
-  const refuse = (description: string) =>
-    toast({ tone: 'bad', title: `Not undone: ${subject}`, description });
+  const refuse = (description: string, outcome = 'Not undone') =>
+    toast({ tone: 'bad', title: `${outcome}: ${subject}`, description });
   const undo = async () => {
     const tag = await version;
     if (readVersion && (tag === undefined || (await readVersion()) !== tag)) {
@@ -42,11 +42,13 @@ export function toastUndoable({ title, subject, undone, readVersion, revert }: U
       label: 'Undo',
       onSelect: () =>
         void undo().catch((thrown: unknown) => {
-          const { status, message } = toServiceError(thrown);
+          const error = toServiceError(thrown);
+          const { status, message } = error;
           refuse(
             status === PRECONDITION_FAILED
               ? 'Someone else has changed it since. Nothing was stored.'
               : `${message.replace(/\.$/, '')}.`,
+            error instanceof UnknownOutcomeError ? 'Possibly undone' : undefined,
           );
         }),
     },

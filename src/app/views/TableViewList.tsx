@@ -73,7 +73,7 @@ function ViewActions(props: TableViewListProps & { saved: TableView }) {
   const share = () =>
     reportWrite(
       saved.isShared ? `${saved.name} is private` : `${saved.name} is shared`,
-      `${saved.name} was not changed`,
+      [saved.name, 'changed'],
       () =>
         writeUnlessConflict(saved, SAVE_CONFLICT, (headers) =>
           update.mutateAsync({ path, body: { isShared: !saved.isShared }, ...(headers && { headers }) }),
@@ -82,7 +82,7 @@ function ViewActions(props: TableViewListProps & { saved: TableView }) {
   const setDefault = () =>
     reportWrite(
       saved.isDefault ? `${saved.name} is no longer the default` : `This page opens with ${saved.name}`,
-      'The default was not changed',
+      ['The default', 'changed'],
       async () => {
         await choice.mutateAsync({ path: { table }, body: { viewId: saved.isDefault ? null : saved.id } });
         return true;
@@ -97,7 +97,7 @@ function ViewActions(props: TableViewListProps & { saved: TableView }) {
       danger: true,
     });
     if (!confirmed) return;
-    const isDeleted = await reportWrite(`${saved.name} was deleted`, `${saved.name} was not deleted`, () =>
+    const isDeleted = await reportWrite(`${saved.name} was deleted`, [saved.name, 'deleted'], () =>
       writeUnlessConflict(saved, DELETE_CONFLICT, (headers) =>
         removal.mutateAsync({ path, ...(headers && { headers }) }),
       ),

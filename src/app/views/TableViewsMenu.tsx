@@ -44,7 +44,7 @@ export default function TableViewsMenu({ table, hidden, onHide }: TableViewsProp
   };
   useDefaultView(views, address === '' && chosenId === undefined, (view) => show(view, true));
   const save = (view: TableView) =>
-    reportWrite(`${view.name} was saved`, `${view.name} was not saved`, () =>
+    reportWrite(`${view.name} was saved`, [view.name, 'saved'], () =>
       writeUnlessConflict(view, SAVE_CONFLICT, (headers) =>
         update.mutateAsync({
           path: { table, viewId: view.id },

@@ -1,6 +1,7 @@
 import { toServiceError } from '../../api/errors.ts';
 import { confirm } from '../../ui/dialog/confirm.ts';
 import { toast } from '../../ui/toast.ts';
+import { toastFailedWrite } from '../state/failed-write.ts';
 
 interface ConflictTexts {
   /** Explains what happens to the other person's change. */
@@ -40,7 +41,8 @@ export async function writeUnlessConflict<Result>(
  */
 export async function reportWrite(
   title: string,
-  failure: string,
+  /** What is not done after a failure: the subject and the participle of `toastFailedWrite`. */
+  [subject, done]: readonly [subject: string, done: string],
   write: () => Promise<unknown>,
 ): Promise<boolean> {
   try {
@@ -48,7 +50,7 @@ export async function reportWrite(
     toast({ title });
     return true;
   } catch (thrown) {
-    toast({ title: failure, description: toServiceError(thrown).message, tone: 'bad' });
+    toastFailedWrite(subject, done, thrown);
     return false;
   }
 }

@@ -6,6 +6,7 @@ import { toServiceError } from '../../api/errors.ts';
 import type { ServiceError } from '../../api/errors.ts';
 import { useSession } from '../../api/session.ts';
 import { MAX_JOB_ITEMS } from '../../app/jobs/upload-items.ts';
+import { toastFailedWrite } from '../../app/state/failed-write.ts';
 import { useDirectory } from '../../directory/directory.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { ConfirmationField, getConfirmationReason } from '../../ui/dialog/ConfirmationField.tsx';
@@ -13,7 +14,6 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx';
 import { usePanelGuard } from '../../ui/dialog/unsaved-work.ts';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
 import { announce } from '../../ui/layout/LiveRegion.tsx';
-import { toast } from '../../ui/toast.ts';
 import { getScheduleProblem, NOW, showStartedJob, StartField, toStartOptions } from '../jobs/index.ts';
 import type { Schedule } from '../jobs/index.ts';
 import type { BulkAction, BulkRequest } from './bulk-request.ts';
@@ -72,11 +72,7 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
         showStartedJob(client, job);
       }
     } catch (thrown) {
-      toast({
-        title: 'The change was not started',
-        description: toServiceError(thrown).message,
-        tone: 'bad',
-      });
+      toastFailedWrite('The change', 'started', thrown);
     }
     setPending(false);
     setSent(undefined);

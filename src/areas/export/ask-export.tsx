@@ -2,12 +2,11 @@ import type { QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MAX_CELL_TEXT_LENGTH } from '../../../contract/rules/tables/cells.ts';
 import { MAX_SHEET_ROWS } from '../../../contract/rules/tables/workbook-parts.ts';
-import { toServiceError } from '../../api/errors.ts';
 import { invalidateAfter } from '../../api/invalidation.ts';
+import { toastFailedWrite } from '../../app/state/failed-write.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { confirm } from '../../ui/dialog/confirm.ts';
 import { LabelledSelect } from '../../ui/form/select/Select.tsx';
-import { toast } from '../../ui/toast.ts';
 import { showStartedExport } from '../jobs/index.ts';
 import type { ExportFormat, ExportSource } from './source.ts';
 import './export.css';
@@ -51,8 +50,7 @@ export async function askExport(client: QueryClient, source: ExportSource): Prom
     void invalidateAfter(client, 'startEntryExport');
     showStartedExport(client, job, finalSource.total <= MAX_SAVED_ROWS);
   } catch (thrown) {
-    const description = toServiceError(thrown).message;
-    toast({ title: 'The export was not started', description, tone: 'bad' });
+    toastFailedWrite('The export', 'started', thrown);
   }
 }
 

@@ -4,6 +4,7 @@ import type { NotificationChannels, NotificationSettings } from '../../../contra
 import { toServiceError } from '../../api/errors.ts';
 import { updateNotificationSettingsMutation } from '../../api/generated/queries/notifications.gen.ts';
 import { useWrite } from '../../api/write.ts';
+import { toastFailedWrite } from '../../app/state/failed-write.ts';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
 import { Card } from '../../ui/layout/Card.tsx';
 import { Spinner } from '../../ui/Spinner.tsx';
@@ -57,11 +58,7 @@ export function NotificationsCard() {
       if (refusal === undefined) await update.mutateAsync({ body });
       else toast({ tone: 'bad', title: 'The browser shows no notifications', description: refusal });
     } catch (thrown) {
-      toast({
-        tone: 'bad',
-        title: 'The choice was not saved',
-        description: toServiceError(thrown).message,
-      });
+      toastFailedWrite('The choice', 'saved', thrown);
     }
     setChoice(undefined);
   };

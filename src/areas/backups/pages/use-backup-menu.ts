@@ -8,12 +8,12 @@ import {
 } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { formatShortDate } from '../../../lib/dates/dates.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
-import { toFailure } from '../../../ui/feedback/failure.ts';
 import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
 import { toast } from '../../../ui/toast.ts';
 import { startDownload } from '../download/download.ts';
@@ -35,8 +35,7 @@ function useBackupActions() {
         void watchVerification(fileName, client);
         toast({ title: 'Verification started', description: fileName, tone: 'info' });
       } catch (thrown) {
-        const { message } = toFailure(thrown);
-        toast({ title: `${fileName} could not be verified`, description: message, tone: 'bad' });
+        toastFailedWrite(`The verification of ${fileName}`, 'started', thrown);
       }
     },
     cancel: async ({ fileName }: Backup): Promise<void> => {

@@ -8,6 +8,7 @@ import { startEntryUpdates } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { fitsIntoRequest, startInParts } from '../../../app/jobs/upload-items.ts';
+import { formatFailedWrite } from '../../../app/state/failed-write.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
@@ -163,7 +164,10 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
           />
         )}
         {startError && (
-          <ErrorState title="The change was not started" requestId={startError.requestId}>
+          <ErrorState
+            title={formatFailedWrite('The change', 'started', startError)}
+            requestId={startError.requestId}
+          >
             {startError.message}
           </ErrorState>
         )}

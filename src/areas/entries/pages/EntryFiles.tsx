@@ -6,6 +6,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { updateEntries } from '../../../api/generated/sdk/entry-writes.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { saveFile } from '../../../files/download.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -210,12 +211,7 @@ function MoveButtons({ entryId, field, file, files }: StoredFileProps) {
   const move = (direction: -1 | 1) =>
     reorder.mutate(files.toSpliced(index, 1).toSpliced(index + direction, 0, file), {
       onSuccess: () => announce(`${file.name} is number ${index + 1 + direction} of ${files.length}`),
-      onError: (thrown) =>
-        toast({
-          title: 'The order was not changed',
-          description: toServiceError(thrown).message,
-          tone: 'bad',
-        }),
+      onError: (thrown) => toastFailedWrite('The order', 'changed', thrown),
     });
   return (
     <>

@@ -77,7 +77,7 @@ function ViewActions({ type, saved, onNew, onRename, onDeleted, onClose }: ViewA
       danger: true,
     });
     if (!confirmed) return;
-    const isDeleted = await reportWrite(`${view.name} was deleted`, `${view.name} was not deleted`, () =>
+    const isDeleted = await reportWrite(`${view.name} was deleted`, [view.name, 'deleted'], () =>
       writeUnlessConflict(view, DELETE_CONFLICT, (headers) =>
         removal.mutateAsync({
           path: { entryTypeId: String(type.id), viewId: view.id },

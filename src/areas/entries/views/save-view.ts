@@ -7,7 +7,7 @@ import { reportWrite, SAVE_CONFLICT, writeUnlessConflict } from '../../../app/vi
 export function useSaveView(typeId: number) {
   const update = useWrite('updateView', updateViewMutation());
   const save = (saved: SavedView, body: SavedViewChange): Promise<boolean> =>
-    reportWrite(`${body.name ?? saved.name} was saved`, `${saved.name} was not saved`, () =>
+    reportWrite(`${body.name ?? saved.name} was saved`, [saved.name, 'saved'], () =>
       writeUnlessConflict(saved, SAVE_CONFLICT, (headers) =>
         update.mutateAsync({
           path: { entryTypeId: String(typeId), viewId: saved.id },

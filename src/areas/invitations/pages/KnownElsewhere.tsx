@@ -13,6 +13,7 @@ import { checkInvitees, listInvitations } from '../../../api/generated/sdk/invit
 import { searchUsers } from '../../../api/generated/sdk/users.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { toastUndoable } from '../../../app/state/undo.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { toast } from '../../../ui/toast.ts';
@@ -67,11 +68,12 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
   const body = { email, ...(groups.length > 0 && { groups: [...groups] }) };
   const eligible = check?.outcome === 'invitable' ? check.message : undefined;
   const showFailure = (action: 'invite' | 'add', thrown: unknown) =>
-    toast({
-      title: action === 'add' ? `${email} was not added` : `${email} was not invited`,
-      description: formatRefusal(action, toServiceError(thrown), capabilities),
-      tone: 'bad',
-    });
+    toastFailedWrite(
+      email,
+      action === 'add' ? 'added' : 'invited',
+      thrown,
+      formatRefusal(action, toServiceError(thrown), capabilities),
+    );
 
   // Another address, or closing the panel, removes the buttons before the answer.
   const sendInvitation = async () => {

@@ -4,6 +4,7 @@ import type { InvitationInfoResponse, InvitationStatus } from '../../../../contr
 import { extendInvitationMutation } from '../../../api/generated/queries/invitations.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
@@ -63,7 +64,7 @@ function QuickExtendButton({
           title: email,
           description: `Extended by ${formatDays(QUICK_EXTENSION_DAYS)}: ends ${formatEnd(getEnd(now))}.`,
         }),
-      ({ message }: Error) => toast({ title: `Not extended: ${email}`, description: message, tone: 'bad' }),
+      (thrown: unknown) => toastFailedWrite(`The invitation of ${email}`, 'extended', thrown),
     );
   return (
     <IconButton

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { InvitationInfoResponse, Job } from '../../../../contract/generated/types.gen.ts';
-import { toServiceError } from '../../../api/errors.ts';
+import { toServiceError, UnknownOutcomeError } from '../../../api/errors.ts';
 import {
   deleteInvitationMutation,
   extendInvitationMutation,
@@ -13,9 +13,9 @@ import {
 } from '../../../api/generated/queries/invitations.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
-import { toFailure } from '../../../ui/feedback/failure.ts';
 import { toast } from '../../../ui/toast.ts';
 import { showStartedJob } from '../../jobs/index.ts';
 import { getActionReason } from '../model/actions.ts';
@@ -52,6 +52,7 @@ export function useInvitationActions() {
       answer = await send();
     } catch (thrown) {
       const error = toServiceError(thrown);
+      if (error instanceof UnknownOutcomeError) throw error;
       throw Object.assign(new Error(formatRefusal(action, error, capabilities)), {
         requestId: error.requestId,
       });
@@ -77,11 +78,8 @@ export function useInvitationActions() {
             ));
         return true;
       } catch (thrown) {
-        const title =
-          others.length > 0
-            ? `${formatInvitations(ids.length)} not sent again`
-            : `Not sent again to ${first.email}`;
-        toast({ title, description: toFailure(thrown).message, tone: 'bad' });
+        if (others.length > 0) toastFailedWrite('The change', 'started', thrown);
+        else toastFailedWrite(`The invitation of ${first.email}`, 'sent again', thrown);
         return false;
       }
     },

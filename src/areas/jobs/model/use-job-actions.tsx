@@ -11,6 +11,7 @@ import {
 import { formatMissingCapabilities, usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { jobReviewQuery } from '../../../app/jobs/job-review.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { formatMoment } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { endSentence } from '../../../lib/text/sentences.ts';
@@ -84,8 +85,7 @@ export function useJobActions(job: Job) {
     onSuccess: (next: Job) => {
       if (isOwn) cacheJob(client, next);
     },
-    onError: ({ message }: Error) =>
-      toast({ tone: 'bad', title: `${job.title}: nothing done`, description: message }),
+    onError: (thrown: unknown) => toastFailedWrite(`The job “${job.title}”`, 'changed', thrown),
   };
 
   const confirmCancel = () =>

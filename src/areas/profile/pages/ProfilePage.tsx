@@ -16,6 +16,7 @@ import { updateOwnProfileMutation } from '../../../api/generated/queries/users.g
 import { zPasswordChange } from '../../../api/generated/zod.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatDeviceName } from '../../../lib/device-name.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -25,7 +26,6 @@ import { confirm } from '../../../ui/dialog/confirm.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { toFailure } from '../../../ui/feedback/failure.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
@@ -199,7 +199,7 @@ function SessionsCard() {
     try {
       await end.mutateAsync({ path: { sessionId: id } });
     } catch (thrown) {
-      toast({ tone: 'bad', title: 'The session could not be ended', description: toFailure(thrown).message });
+      toastFailedWrite('The session', 'ended', thrown);
       return false;
     }
     toast({ title: `The session of ${formatDeviceName(userAgent)} has ended` });

@@ -15,6 +15,7 @@ import type { Options } from '../../../api/generated/sdk.gen.ts';
 import { listDeliveryAttempts, resendEvents } from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { getBrowserTimeZone } from '../../../lib/dates/time-zones.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
@@ -24,7 +25,6 @@ import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { usePanelGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { toFailure } from '../../../ui/feedback/failure.ts';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { DateInput } from '../../../ui/form/DateInput.tsx';
@@ -295,7 +295,7 @@ function Attempts({ destination: { id: destinationId, topicName } }: { destinati
         ...(attempt && !isOk && { description: attempt.detail }),
       });
     } catch (thrown) {
-      toast({ title: 'The event could not be sent', description: toFailure(thrown).message, tone: 'bad' });
+      toastFailedWrite('The event', 'sent', thrown);
     }
   };
   const menu = ({ offset }: AttemptRow): MenuItems => [

@@ -13,15 +13,11 @@ import {
 } from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
-import { toFailure } from '../../../ui/feedback/failure.ts';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { toast } from '../../../ui/toast.ts';
-
-/** Shows why an action failed. */
-const report = (title: string) => (thrown: unknown) =>
-  toast({ title, description: toFailure(thrown).message, tone: 'bad' });
 
 /** Switches a destination on and off, and sends what it has not got. */
 export function useDestinationActions() {
@@ -41,7 +37,7 @@ export function useDestinationActions() {
       });
       toast({ title: isEnabled ? `${name} is switched on` : `${name} is switched off` });
     } catch (thrown) {
-      report(`${name} could not be changed`)(thrown);
+      toastFailedWrite(name, 'changed', thrown);
     }
   };
   /** Continues at once with the first event that was not delivered. */
@@ -55,7 +51,7 @@ export function useDestinationActions() {
       await resend.mutateAsync({ path: { destinationId: id }, body: { since: new Date().toISOString() } });
       toast({ title: `${pluralize(lag, 'event is', 'events are')} being sent to ${name}` });
     } catch (thrown) {
-      report(`${name} could not be changed`)(thrown);
+      toastFailedWrite(name, 'changed', thrown);
     }
   };
   return { setEnabled, sendMissing, reason, isPending: update.isPending || resend.isPending };

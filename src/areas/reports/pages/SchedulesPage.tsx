@@ -10,6 +10,7 @@ import { deleteReportSchedule, updateReportSchedule } from '../../../api/generat
 import { formatMissingCapabilities, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -24,7 +25,6 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { Column } from '../../../ui/table/columns.ts';
-import { showFailure } from '../model/reports.ts';
 import { formatPeople, formatTimes, toDeliveryValues, toTiming } from '../model/schedules.ts';
 import { DeliveryFields } from './DeliveryFields.tsx';
 import { LastRun } from './LastRun.tsx';
@@ -112,7 +112,7 @@ function useScheduleMenu() {
   const pause = (id: number, isPaused: boolean) =>
     update.mutate(
       { id, isPaused },
-      { onError: (thrown) => showFailure('The schedule was not changed', thrown) },
+      { onError: (thrown) => toastFailedWrite('The schedule', 'changed', thrown) },
     );
   const remove = useWrite('deleteReportSchedule', {
     mutationFn: (scheduleId: number) => deleteReportSchedule({ path: { scheduleId } }),

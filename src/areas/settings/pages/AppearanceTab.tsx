@@ -13,6 +13,7 @@ import { getSiteBrand, updateSiteBrand } from '../../../api/generated/sdk/settin
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { ConflictBanner } from '../../../app/freshness/ConflictBanner.tsx';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { toFailure } from '../../../ui/feedback/failure.ts';
@@ -199,8 +200,7 @@ function MailsCard({ brand }: { brand: SiteBrand }) {
   const sendTest = (id: string) =>
     send.mutateAsync({ path: { mailId: id } }).then(
       () => toast({ title: `Test mail sent to ${user.email}` }),
-      ({ message }: Error) =>
-        toast({ tone: 'bad', title: 'The test mail was not sent', description: message }),
+      (thrown: unknown) => toastFailedWrite('The test mail', 'sent', thrown),
     );
   return (
     <Card title="Mails">

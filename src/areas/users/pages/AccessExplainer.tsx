@@ -10,6 +10,7 @@ import { sendPasswordLinkMutation } from '../../../api/generated/queries/access.
 import { explainAccessOptions } from '../../../api/generated/queries/settings.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { useRequestedAction } from '../../../app/state/requested-action.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -264,7 +265,7 @@ function useFixes(ipAddress: string | null, onEditProfile: () => void) {
         description: 'It is valid for 24 hours.',
       });
     } catch (error) {
-      toast({ tone: 'bad', title: 'The link was not sent', description: toServiceError(error).message });
+      toastFailedWrite('The link', 'sent', error);
     }
   };
   const confirmLink = async () =>

@@ -5,13 +5,14 @@ import { useForm, useWatch } from 'react-hook-form';
 import type { Control, Resolver } from 'react-hook-form';
 import type { NewUserInfo } from '../../../../contract/generated/types.gen.ts';
 import { licenseTypes } from '../../../../contract/rules/people/licenses.ts';
-import { ServiceError, toServiceError } from '../../../api/errors.ts';
+import { ServiceError } from '../../../api/errors.ts';
 import { updateUserLicenseMutation } from '../../../api/generated/queries/licenses.gen.ts';
 import { createUserMutation } from '../../../api/generated/queries/users.gen.ts';
 import { searchUsers } from '../../../api/generated/sdk/users.gen.ts';
 import { zLicenseTypeId, zNewUserInfo } from '../../../api/generated/zod.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { useDirectory, findPeople } from '../../../directory/directory.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
@@ -285,7 +286,7 @@ function useCreateUser(isMounted: () => boolean) {
       toast({ title: `${name} was created` });
       return userId;
     } catch (thrown) {
-      if (!isMounted()) showFailure(formatFullName(body), thrown);
+      if (!isMounted()) toastFailedWrite(formatFullName(body), 'created', thrown);
       else if (isTaken(thrown)) await findOwner(body.email, thrown);
       return undefined;
     }
@@ -297,10 +298,6 @@ function useCreateUser(isMounted: () => boolean) {
 
 const isTaken = (thrown: unknown): thrown is ServiceError =>
   thrown instanceof ServiceError && thrown.status === 409;
-
-function showFailure(name: string, thrown: unknown): void {
-  toast({ title: `${name} was not created`, description: toServiceError(thrown).message, tone: 'bad' });
-}
 
 // Both cases are refused alike; only the list of this site tells them apart.
 async function loadAddressOwner(email: string): Promise<TakenAddress> {
