@@ -74,6 +74,60 @@ test('the next visit has all users, even if the service does not answer', async 
   await expect(page.getByText('No answer since')).toBeHidden({ timeout: 30_000 });
 });
 
+/** Names of the first users of the answers that this browser stores for the next visit, by the order of their list. */
+const readStoredAnswers = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<string[]>((resolve, reject) => {
+        const opening = indexedDB.open('steward-directory');
+        opening.addEventListener('error', () => reject(opening.error ?? new Error('Not opened')));
+        opening.addEventListener('success', () => {
+          const reading = opening.result.transaction('snapshot').objectStore('snapshot').getAll();
+          reading.addEventListener('success', () => {
+            opening.result.close();
+            resolve(reading.result.map(({ rows }) => rows[0].name));
+          });
+        });
+      }),
+  );
+
+const firstLicense = (page: Page) =>
+  page.getByRole('grid', { name: 'Licenses' }).getByRole('rowheader').first();
+
+test('the next visit shows the last lists before the directory has been read', async ({
+  page,
+  context,
+  calls,
+}) => {
+  const byEmail = '/users?sort=email';
+  const byId = '/licenses?sort=-id';
+  await openAs(page, ada, byEmail);
+  await expectEverybody(page);
+  // The first visit reads users; answers to complete lists are stored by those after it.
+  await page.goto(byEmail);
+  await expect.poll(() => readStoredAnswers(page)).toHaveLength(1);
+  await page.goto(byId);
+  await expect.poll(() => readStoredAnswers(page)).toHaveLength(2);
+
+  const waiting = await context.newPage();
+  // The worker of the directory never starts.
+  await waiting.route(/\/assets\/worker-/, () => undefined);
+  await waiting.goto(byId);
+  await expect(firstLicense(waiting).getByRole('link')).toHaveText(
+    await firstLicense(page).getByRole('link').innerText(),
+  );
+  await waiting.goto(byEmail);
+  await expect(grid(waiting).getByRole('rowheader').first()).toBeVisible();
+  await waiting.close();
+
+  // A change since one of the answers was stored appears when the worker has started.
+  const { name } = await calls.createUser({ email: '0@people.example' });
+  await expect(firstLicense(page)).toContainText(name);
+  await expect.poll(() => readStoredAnswers(page)).toContain(name);
+  await page.goto(byEmail);
+  await expect(grid(page).getByRole('rowheader').first()).toContainText(name);
+});
+
 test('a second tab uses what the first has loaded and changed', async ({ page, context, calls }) => {
   const person = await calls.createUser({ firstName: 'Tamsin', lastName: 'Twotabs' });
   await openAs(page, ada, '/users?q=twotabs');

@@ -23,6 +23,7 @@ import type { DirectoryQuery } from './engine/directory-query.ts';
 import type { DirectoryRow } from './engine/row.ts';
 import type { ResolvedPaste } from './paste/resolve-pasted.ts';
 import type { RefreshMode } from './refresh-replica.ts';
+import type { SearchAnswer } from './replica-api.ts';
 import { serializeQuery } from './replica-store.ts';
 import { createWindowedRows, lastViewed } from './windowed-rows.ts';
 import { connectWorker, workerStatus } from './worker-client.ts';
@@ -125,20 +126,28 @@ export interface DirectorySearchResult {
 // Searches run one at a time; one that was superseded before its start is skipped.
 let lastSearch: Promise<unknown> = Promise.resolve();
 
+function searchInWorker(
+  identity: SessionIdentity,
+  query: DirectoryQuery,
+  signal: AbortSignal,
+): Promise<SearchAnswer> {
+  const result = lastSearch.then(() => {
+    signal.throwIfAborted();
+    const { api, failure } = connectWorker(identity);
+    return Promise.race([api.search(query, lastViewed.at), failure]);
+  });
+  lastSearch = result.catch(() => undefined);
+  return result;
+}
+
 async function searchDirectory(
   identity: SessionIdentity,
   query: DirectoryQuery,
   signal: AbortSignal,
 ): Promise<DirectorySearchResult> {
-  const result = lastSearch.then(async () => {
-    signal.throwIfAborted();
-    const { api, failure, readSnapshot } = connectWorker(identity);
-    const snapshot = await readSnapshot();
-    if (snapshot?.queryKey === serializeQuery(query)) return { ...snapshot, from: 0 };
-    return Promise.race([api.search(query, lastViewed.at), failure]);
-  });
-  lastSearch = result.catch(() => undefined);
-  const answer = await result;
+  // A stored answer does not wait for a search that waits for the worker.
+  const snapshot = await connectWorker(identity).readSnapshot(serializeQuery(query));
+  const answer = snapshot ? { ...snapshot, from: 0 } : await searchInWorker(identity, query, signal);
   return { ids: answer.ids, counts: answer.counts, rows: createWindowedRows(answer, readDirectoryRows) };
 }
 

@@ -1,10 +1,10 @@
 import 'fake-indexeddb/auto';
 import { IDBFactory, IDBObjectStore } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Filters } from './engine/directory-query.ts';
+import type { DirectoryQuery, Filters, SortKey } from './engine/directory-query.ts';
 import { openReplicaApi } from './replica-api.ts';
-import type { ReplicaStatus } from './replica-api.ts';
-import { serializeQuery, readLastSnapshot, openReplicaStore } from './replica-store.ts';
+import type { ReplicaApi, ReplicaStatus } from './replica-api.ts';
+import { serializeQuery, readSnapshots, openReplicaStore } from './replica-store.ts';
 import { ada, minutesAgo, people, serve, service, user } from './service.fixture.ts';
 
 const NONE: Filters = { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] };
@@ -33,6 +33,19 @@ async function open(identity = ada) {
     find: async (q: string) => [...(await api.search({ ...EVERYBODY, q }, 0)).ids],
     rows: (...ids: number[]) => api.getRows(Int32Array.from(ids)),
   };
+}
+
+const sortedBy = (by: SortKey) => ({ ...EVERYBODY, sort: { by, descending: false } });
+const countUsable = async () => (await readSnapshots(ada))?.snapshots.length;
+
+/** Searches and waits until the answer is stored for the next visit. */
+async function saveSnapshot(api: ReplicaApi, query: DirectoryQuery): Promise<void> {
+  const now = Date.now();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'Date'], now });
+  await api.search(query, 0);
+  await vi.runAllTimersAsync();
+  vi.useFakeTimers({ toFake: ['Date'], now });
+  await expect.poll(async () => (await readSnapshots(ada))?.last.queryKey).toBe(serializeQuery(query));
 }
 
 /** Advances the clock. */
@@ -160,30 +173,61 @@ test('the next visit reads the users again if the stored ones cannot be read', a
 
 test('the next visit starts with the snapshot of the last query', async () => {
   service.users = people(2500);
-  const { api, find, lastStatus } = await open();
+  const { api, lastStatus } = await open();
   await api.refresh('due');
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  await find('');
-  await vi.runAllTimersAsync();
-  vi.useRealTimers();
-  await expect.poll(async () => (await readLastSnapshot(ada))?.snapshot.size).toBe(2500);
-  const stored = await readLastSnapshot(ada);
-  expect(stored?.snapshot).toMatchObject({
+  await saveSnapshot(api, EVERYBODY);
+  const stored = await readSnapshots(ada);
+  expect(stored?.snapshots).toEqual([stored?.last]);
+  expect(stored?.last).toMatchObject({
     queryKey: serializeQuery(EVERYBODY),
+    size: 2500,
     changedRevision: lastStatus()?.version,
   });
-  expect(stored?.snapshot.ids).toHaveLength(2500);
-  expect(stored?.snapshot.rows[0]?.name).toBe('Some Person');
-  expect(stored?.snapshot.rows).toHaveLength(100);
+  expect(stored?.last.ids).toHaveLength(2500);
+  expect(stored?.last.rows[0]?.name).toBe('Some Person');
+  expect(stored?.last.rows).toHaveLength(100);
   // Not available to another user.
-  expect(await readLastSnapshot({ ...ada, userId: 2 })).toBeUndefined();
+  expect(await readSnapshots({ ...ada, userId: 2 })).toBeUndefined();
   // The worker of the next visit reports the same version, so the rows on screen stay; after a change it reports another.
   const next = await open();
   await next.find('');
-  expect(next.lastStatus()?.version).toBe(stored?.snapshot.changedRevision);
+  expect(next.lastStatus()?.version).toBe(stored?.last.changedRevision);
   service.users = [...service.users, user(2501, minutesAgo(0))];
   await next.api.refresh('changes');
-  expect(next.lastStatus()?.version).not.toBe(stored?.snapshot.changedRevision);
+  expect(next.lastStatus()?.version).not.toBe(stored?.last.changedRevision);
+});
+
+test('snapshots of the last five queries are kept', async () => {
+  const { api } = await open();
+  await api.refresh('due');
+  for (const by of ['name', 'email', 'license', 'name', 'status', 'groups', 'created'] as const) {
+    pass(MINUTE);
+    // Saved one after the other.
+    await saveSnapshot(api, sortedBy(by));
+  }
+  const stored = await readSnapshots(ada);
+  expect(stored?.snapshots.map(({ queryKey }) => queryKey)).toEqual(
+    (['license', 'name', 'status', 'groups', 'created'] as const).map((by) => serializeQuery(sortedBy(by))),
+  );
+});
+
+test('snapshots from before the last full read are shown only if no user has changed, or as the last one', async () => {
+  service.users = people(3);
+  const { api } = await open();
+  await api.refresh('due');
+  const byName = { ...EVERYBODY, sort: { by: 'name', descending: false } } as const;
+  await saveSnapshot(api, EVERYBODY);
+  pass(MINUTE);
+  await saveSnapshot(api, byName);
+  pass(MINUTE);
+  expect(await api.refresh('everything')).toBeUndefined();
+  expect(await countUsable()).toBe(2);
+  service.users = [...service.users, user(4, minutesAgo(0))];
+  await api.refresh('changes');
+  expect(await countUsable()).toBe(1);
+  const stored = await readSnapshots(ada);
+  expect(stored?.snapshots).toEqual([stored?.last]);
+  expect(stored?.last.queryKey).toBe(serializeQuery(byName));
 });
 
 test('sorts names that start with the text before other matches', async () => {

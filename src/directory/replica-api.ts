@@ -185,8 +185,10 @@ function createSnapshot({ index, meta }: Replica, query: DirectoryQuery): QueryS
   const { size, billable } = index;
   const rows = index.getRows(ids.subarray(0, MAX_SNAPSHOT_ROWS));
   return {
-    changedRevision: meta.changedRevision,
     queryKey: serializeQuery(query),
+    savedAt: Date.now(),
+    changedRevision: meta.changedRevision,
+    asOf: meta.asOf,
     size,
     billable,
     ids,

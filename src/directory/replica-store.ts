@@ -4,19 +4,22 @@ import type { GroupInfoResponse } from '../../contract/generated/types.gen.ts';
 import { isSameIdentity } from '../api/session-state.ts';
 import type { SessionIdentity } from '../api/session-state.ts';
 import { DATABASE_NAME } from './directory-session.ts';
-import type { FacetCounts } from './engine/directory-query.ts';
-import type { DirectoryQuery } from './engine/directory-query.ts';
+import { FILTER_KEYS } from './engine/directory-query.ts';
+import type { DirectoryQuery, FacetCounts } from './engine/directory-query.ts';
 import type { DirectoryRow } from './engine/row.ts';
 
 /**
- * Result of the last query of a visit, stored so that the next visit shows it at once, while its worker starts and sorts
+ * Result of one of the last queries, stored so that the next visit shows it at once, while its worker starts and sorts
  * the people.
  */
 export interface QuerySnapshot {
-  /** `changedRevision` at the time of the query; the worker's own answer replaces the snapshot if it has another one. */
-  changedRevision: number;
   /** The query, from `serializeQuery`. */
   queryKey: string;
+  savedAt: number;
+  /** `changedRevision` at the time of the query; the worker's own answer replaces the snapshot if it has another one. */
+  changedRevision: number;
+  /** Start of the last full read at the time of the query. */
+  asOf: number;
   size: number;
   billable: number;
   ids: Int32Array;
@@ -27,7 +30,7 @@ export interface QuerySnapshot {
 
 /** Serializes a query, to compare it with the one of a snapshot. */
 export const serializeQuery = ({ q, filters, sort }: DirectoryQuery): string =>
-  JSON.stringify([q, filters, sort]);
+  JSON.stringify([q, FILTER_KEYS.map((key) => filters[key]), sort.by, sort.descending]);
 
 /** State of the replica as a whole. */
 export interface ReplicaMeta extends SessionIdentity {
@@ -70,7 +73,8 @@ export interface ReplicaStore {
   /** Reads the blocks of a range of keys, both ends included. */
   readBlocks: (from: number, to: number) => Promise<PackedBlock[]>;
   readChangesAfter: (after: number) => Promise<StoredChanges | undefined>;
-  saveSnapshot: (snapshot: QuerySnapshot) => Promise<unknown>;
+  /** Saves a snapshot; with more than `MAX_SNAPSHOTS`, the oldest is deleted. */
+  saveSnapshot: (snapshot: QuerySnapshot) => Promise<void>;
   /** Writes atomically. */
   write: (meta: ReplicaMeta, put: readonly PackedBlock[], drop: readonly number[]) => Promise<void>;
   clear: () => Promise<void>;
@@ -79,12 +83,14 @@ export interface ReplicaStore {
 
 interface ReplicaSchema extends DBSchema {
   meta: { key: 'meta'; value: ReplicaMeta };
-  snapshot: { key: 'snapshot'; value: QuerySnapshot };
+  snapshot: { key: string; value: QuerySnapshot; indexes: { savedAt: number } };
   people: { key: number; value: PackedBlock; indexes: { revision: number } };
 }
 
-const VERSION = 2;
+const VERSION = 3;
 const STORE_NAMES = ['meta', 'snapshot', 'people'] as const;
+/** Users, licenses, matrix and two groups; of 100,000 users each takes up to 400 KB. */
+const MAX_SNAPSHOTS = 5;
 
 const clear = async (db: IDBPDatabase<ReplicaSchema>): Promise<void> => {
   const tx = db.transaction(STORE_NAMES, 'readwrite');
@@ -96,7 +102,7 @@ async function openReplicaDatabase(): Promise<IDBPDatabase<ReplicaSchema>> {
     upgrade(fresh) {
       for (const name of fresh.objectStoreNames) fresh.deleteObjectStore(name);
       fresh.createObjectStore('meta');
-      fresh.createObjectStore('snapshot');
+      fresh.createObjectStore('snapshot', { keyPath: 'queryKey' }).createIndex('savedAt', 'savedAt');
       fresh.createObjectStore('people', { keyPath: 'key' }).createIndex('revision', 'revision');
     },
     // A sign-out in another tab deletes the database; this tab continues in memory.
@@ -105,18 +111,31 @@ async function openReplicaDatabase(): Promise<IDBPDatabase<ReplicaSchema>> {
   return db;
 }
 
-/** Reads the snapshot of the last visit of this user to this site; the page does so while the worker starts. */
-export async function readLastSnapshot(
-  identity: SessionIdentity,
-): Promise<{ meta: ReplicaMeta; snapshot: QuerySnapshot } | undefined> {
+/** The state and the snapshots that may be shown until the worker answers; `last` is the latest. */
+export interface StoredSnapshots {
+  meta: ReplicaMeta;
+  last: QuerySnapshot;
+  snapshots: QuerySnapshot[];
+}
+
+/**
+ * Reads the snapshots of this user on this site; the page does so while the worker starts. Except for the last one, a snapshot from before
+ * the last full read is omitted if users have changed since: the page says that it is as of that read.
+ */
+export async function readSnapshots(identity: SessionIdentity): Promise<StoredSnapshots | undefined> {
   const db = await openReplicaDatabase();
   try {
     const tx = db.transaction(['meta', 'snapshot']);
-    const [meta, snapshot] = await Promise.all([
+    const [meta, saved] = await Promise.all([
       tx.objectStore('meta').get('meta'),
-      tx.objectStore('snapshot').get('snapshot'),
+      tx.objectStore('snapshot').index('savedAt').getAll(),
     ]);
-    return meta && snapshot && isSameIdentity(meta, identity) ? { meta, snapshot } : undefined;
+    const last = saved.at(-1);
+    if (!meta || !last || !isSameIdentity(meta, identity)) return undefined;
+    const snapshots = saved.filter(
+      (one) => one === last || one.asOf === meta.asOf || one.changedRevision === meta.changedRevision,
+    );
+    return { meta, last, snapshots };
   } finally {
     db.close();
   }
@@ -137,7 +156,12 @@ export async function openReplicaStore(identity: SessionIdentity): Promise<Repli
       return meta && { meta, keys };
     },
     readBlocks: (from, to) => db.getAll('people', IDBKeyRange.bound(from, to)),
-    saveSnapshot: (snapshot) => db.put('snapshot', snapshot, 'snapshot'),
+    async saveSnapshot(snapshot) {
+      const tx = db.transaction('snapshot', 'readwrite');
+      await tx.store.put(snapshot);
+      const [oldest = '', ...others] = await tx.store.index('savedAt').getAllKeys();
+      if (others.length >= MAX_SNAPSHOTS) await tx.store.delete(oldest);
+    },
     async readChangesAfter(after) {
       const tx = db.transaction(['meta', 'people']);
       const people = tx.objectStore('people');

@@ -10,8 +10,8 @@ import { startWorker } from '../lib/start-worker.ts';
 import { createStore } from '../ui/store.ts';
 import { recordDirectoryOwner } from './directory-session.ts';
 import type { ReplicaStatus } from './replica-api.ts';
-import type { QuerySnapshot } from './replica-store.ts';
-import { readLastSnapshot } from './replica-store.ts';
+import type { QuerySnapshot, StoredSnapshots } from './replica-store.ts';
+import { readSnapshots } from './replica-store.ts';
 import type { DirectoryWorker } from './worker.ts';
 // oxlint-disable-next-line import/default -- the build provides this export
 import workerUrl from './worker.ts?worker&url';
@@ -24,8 +24,8 @@ interface WorkerConnection {
   api: Remote<DirectoryWorker>;
   /** Rejects if the worker does not start or crashes; its pending calls would never settle. */
   failure: Promise<never>;
-  /** Returns the snapshot of the last visit, until the worker has sent its first status. */
-  readSnapshot: () => Promise<QuerySnapshot | undefined>;
+  /** Returns the stored snapshot of a query, until the worker has sent its first status. */
+  readSnapshot: (queryKey: string) => Promise<QuerySnapshot | undefined>;
 }
 
 /** Last status of the worker and the identity it belongs to. */
@@ -58,22 +58,25 @@ export function connectWorker(identity: SessionIdentity): WorkerConnection {
     if (connection?.worker === worker) disconnect();
   });
   const { promise: firstStatus, resolve: resolveFirstStatus } = Promise.withResolvers<void>();
-  let lastSnapshot: QuerySnapshot | undefined;
+  let snapshots: readonly QuerySnapshot[] = [];
   let hasStatus = false;
-  async function loadSnapshot(): Promise<void> {
-    // Without IndexedDB there is no snapshot.
-    const stored = await readLastSnapshot(identity).catch(() => undefined);
+  async function loadSnapshots(): Promise<void> {
+    // Without IndexedDB there are no snapshots.
+    const stored = await readSnapshots(identity).catch(() => undefined);
     if (!stored || hasStatus || connection?.worker !== worker) return;
-    lastSnapshot = stored.snapshot;
+    ({ snapshots } = stored);
     workerStatus.set({ identity, status: toWorkerStatus(stored) });
   }
-  const snapshotLoaded = loadSnapshot();
-  const readSnapshot = () => Promise.race([snapshotLoaded, firstStatus]).then(() => lastSnapshot);
+  const snapshotsLoaded = loadSnapshots();
+  const readSnapshot = async (queryKey: string) => {
+    await Promise.race([snapshotsLoaded, firstStatus]);
+    return snapshots.find((one) => one.queryKey === queryKey);
+  };
   connection = { identity, worker, api, failure, readSnapshot };
   const onStatus = (status: ReplicaStatus) => {
     if (connection?.worker !== worker) return;
     hasStatus = true;
-    lastSnapshot = undefined;
+    snapshots = [];
     resolveFirstStatus();
     const previous = workerStatus.get();
     workerStatus.set({
@@ -91,17 +94,17 @@ export function connectWorker(identity: SessionIdentity): WorkerConnection {
   return connection;
 }
 
-const toWorkerStatus = ({
-  meta,
-  snapshot,
-}: NonNullable<Awaited<ReturnType<typeof readLastSnapshot>>>): WorkerStatus => ({
-  size: snapshot.size,
-  billable: snapshot.billable,
+const toWorkerStatus = ({ meta, last, snapshots }: StoredSnapshots): WorkerStatus => ({
+  size: last.size,
+  billable: last.billable,
   groups: meta.groups,
   complete: meta.complete,
   asOf: meta.asOf,
   reading: false,
-  version: snapshot.changedRevision,
+  // The worker reports no negative version, so answers from outdated snapshots are requested again.
+  version: snapshots.every(({ changedRevision }) => changedRevision === meta.changedRevision)
+    ? meta.changedRevision
+    : -1,
 });
 
 // Another session has replaced this one: nothing more may be read into its directory.
