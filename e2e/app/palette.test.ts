@@ -153,6 +153,7 @@ test('the palette leads to every page, and opens the dialogs of pages for its ta
   // A page that failed to load does not open the dialog on a later visit.
   await calls.createGroup('Buoy menders', []);
   await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   const failing = /\/user\/group\/\d+$/;
   await page.route(failing, (route) =>
     route.fulfill({ status: 404, json: { message: 'This page is gone' } }),
