@@ -284,14 +284,12 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   const secret = page.getByRole('alertdialog');
   await expect(secret.getByLabel('Signing key')).toHaveText(/^whsec_/);
   const discard = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  const uncopied = page.getByRole('alertdialog', { name: /without copying/ });
   await page.goBack();
-  await discard.getByRole('button', { name: 'Keep editing' }).click();
+  await uncopied.getByRole('button', { name: 'Back to the key' }).click();
   await expect(secret.getByLabel('Signing key')).toBeVisible();
   await secret.getByRole('button', { name: 'Close' }).click();
-  await page
-    .getByRole('alertdialog', { name: /without copying/ })
-    .getByRole('button', { name: 'Close' })
-    .click();
+  await uncopied.getByRole('button', { name: 'Close' }).click();
 
   await setSize(page, 'Depot', entries, 9);
   const attempts = grid(page, 'Attempts');

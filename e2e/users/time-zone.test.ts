@@ -68,6 +68,7 @@ async function warnsOfAnotherDay(page: Page): Promise<void> {
   await panel.getByRole('textbox', { name: 'Starts' }).press('Tab');
   await expect(warning).toContainText(another);
   await panel.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Discard changes' }).click();
 
   await grid.getByRole('link', { name: 'Kickoff' }).click();
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
