@@ -1,3 +1,4 @@
+import { EVENT_RETENTION_DAYS } from '../../../contract/rules/events.ts';
 import { listSitesWithOldAuditRows } from '../audit/audit-log.store.ts';
 import { deleteOldAuditRows } from '../audit/chain.store.ts';
 import { sealAuditRows, sealSite } from '../audit/chain.ts';
@@ -12,7 +13,7 @@ import {
 } from '../db/partitions.ts';
 import { KERNEL_MAIL_EXAMPLES } from '../mail/examples.ts';
 import { deleteOldMails, MAIL_RETENTION_DAYS } from '../mail/mail.store.ts';
-import { deleteExpiredEventsTask, EVENT_RETENTION_DAYS } from '../outbox/delete-expired-events.ts';
+import { deleteExpiredEventsTask } from '../outbox/delete-expired-events.ts';
 import { createItemTask } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
 import { defineArea, type TaskContext } from './area.ts';

@@ -1,11 +1,10 @@
+import { EVENT_RETENTION_DAYS } from '../../../contract/rules/events.ts';
 import type { Db } from '../db/database.ts';
 import { createItemTask } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
 import { deleteEventsBefore, getMomentBefore, listTopicsWithEventsBefore } from './events.store.ts';
 
 const HOUR_MS = 3_600_000;
-/** Events are kept for 9 days (spec shapes 7). */
-export const EVENT_RETENTION_DAYS = 9;
 const EVENT_RETENTION_MS = EVENT_RETENTION_DAYS * 24 * HOUR_MS;
 /** Rows deleted by one statement; bounds the time for which it blocks the embedded database. */
 const BATCH_SIZE = 10_000;

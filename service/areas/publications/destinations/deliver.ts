@@ -1,11 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import type { NatsCredentials } from '../../../../contract/generated/types.gen.ts';
+import { EVENT_RETENTION_DAYS } from '../../../../contract/rules/events.ts';
 import { type Db, withTransaction } from '../../../kernel/db/database.ts';
 import type { Services } from '../../../kernel/http/handler.ts';
 import { EgressError, type Egress } from '../../../kernel/network/egress.ts';
 import { listCapabilityHolders, notify } from '../../../kernel/notifications.store.ts';
 import { formatNumber, pluralize } from '../../../kernel/numbers.ts';
-import { EVENT_RETENTION_DAYS } from '../../../kernel/outbox/delete-expired-events.ts';
 import { createItemTask, describeError } from '../../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
 import { readMessages } from '../messages.store.ts';
@@ -304,7 +304,6 @@ export const createDeliveryTask = (context: DeliveryContext, name = TASK): Sched
   name,
 });
 
-const ATTEMPT_RETENTION_DAYS = 9;
 const ATTEMPT_BATCH = 10_000;
 
 /** Scheduled task that deletes attempts when their events are deleted. */
@@ -312,7 +311,7 @@ export const createAttemptRetentionTask = ({ db }: { db: Db }): ScheduledTask =>
   name: 'delete old delivery attempts',
   intervalMs: 3_600_000,
   run: async () => {
-    const deleted = await store.deleteOldAttempts(db, ATTEMPT_RETENTION_DAYS, ATTEMPT_BATCH);
+    const deleted = await store.deleteOldAttempts(db, EVENT_RETENTION_DAYS, ATTEMPT_BATCH);
     return deleted === ATTEMPT_BATCH ? { runAgainInMs: 0 } : undefined;
   },
 });

@@ -10,6 +10,7 @@ import type {
   TwoFactorCoverage,
   UserSyncStatus,
 } from '../../../../contract/generated/types.gen.ts';
+import { EVENT_RETENTION_DAYS } from '../../../../contract/rules/events.ts';
 import { formatDistance, formatMoment, formatShortDate, isWithinDays } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
@@ -22,7 +23,7 @@ import {
 
 const DAY_MS = 86_400_000;
 /** Lost events of a destination are shown for as long as the service keeps events. */
-const LOSS_SHOWN_MS = 9 * DAY_MS;
+const LOSS_SHOWN_MS = EVENT_RETENTION_DAYS * DAY_MS;
 
 /** Codes of refused sign-ins in the activity report (contract/rules/activity.ts), and of those with a locked account. */
 const FAILED_SIGN_INS: readonly number[] = [2, 5, 6, 7];

@@ -10,6 +10,7 @@ import type {
   Destination,
   ResendEventsData,
 } from '../../../../contract/generated/types.gen.ts';
+import { EVENT_RETENTION_DAYS } from '../../../../contract/rules/events.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import type { Options } from '../../../api/generated/sdk.gen.ts';
 import { listDeliveryAttempts, resendEvents } from '../../../api/generated/sdk/publications.gen.ts';
@@ -169,7 +170,7 @@ function HealthBanner({ destination }: { destination: Destination }) {
         }
       >
         {typeof disabledReason === 'string' && `${disabledReason}. `}
-        {pluralize(lag, 'event waits', 'events wait')}; events are kept for 9 days.
+        {pluralize(lag, 'event waits', 'events wait')}; events are kept for {EVENT_RETENTION_DAYS} days.
       </Banner>
     );
   if (failures === 0) return null;

@@ -3,6 +3,7 @@ import { Link, getRouteApi } from '@tanstack/react-router';
 import { Radio } from 'lucide-react';
 import { useMemo } from 'react';
 import type { EntryChange, PublicationEvent, UserChange } from '../../../../contract/generated/types.gen.ts';
+import { EVENT_RETENTION_DAYS } from '../../../../contract/rules/events.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { listTopicEvents } from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
@@ -90,8 +91,8 @@ export function MessagePage() {
         </EmptyState>
       ) : found === null || (topics && !topic) ? (
         <EmptyState icon={Radio} title="No event for this change">
-          Events are kept for 9 days. A change that is older, or that {view.topic} does not stream, has no
-          message any more.
+          Events are kept for {EVENT_RETENTION_DAYS} days. A change that is older, or that {view.topic} does
+          not stream, has no message any more.
         </EmptyState>
       ) : (
         <SkeletonRows />

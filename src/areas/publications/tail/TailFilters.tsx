@@ -2,6 +2,7 @@ import { Radio } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { TopicDefinition } from '../../../../contract/generated/types.gen.ts';
+import { EVENT_RETENTION_DAYS } from '../../../../contract/rules/events.ts';
 import { usePermission } from '../../../api/session.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { PersonPicker } from '../../../directory/PersonPicker.tsx';
@@ -256,7 +257,8 @@ function StartForm({ topic, onChange }: StartFormProps) {
         />
       </label>
       <p id="tail-start-note" className={problem === undefined ? 'field-hint' : 'field-error'}>
-        {problem?.text ?? 'Events are stored for 9 days. The tail continues with new events.'}
+        {problem?.text ??
+          `Events are stored for ${EVENT_RETENTION_DAYS} days. The tail continues with new events.`}
       </p>
       <div className="tail-start-foot">
         <Button onClick={() => onChange({})}>Newest events</Button>
