@@ -6,7 +6,7 @@ import type {
   UserActivityEntry,
   UserActivityQuery,
 } from '../../contract/generated/types.gen.ts';
-import { chooseMenuItem, expectAccessible, fillForm, openFilter } from '../support/actions.ts';
+import { chooseMenuItem, expectAccessible, fillForm, holdRequests, openFilter } from '../support/actions.ts';
 import { type ApiCalls, createCalls, openAs } from '../support/calls.ts';
 import { createEntryType } from '../support/data/entries.ts';
 import { downloadBytes } from '../support/data/files.ts';
@@ -110,16 +110,12 @@ test('does not count the rows of the period before while those of the next are r
   await openAs(page, ada, '/activity?range=30');
   const meta = page.getByText(/^[\d,]+ rows · Last 30 days$/);
   await expect(meta).toBeVisible();
-  const answer = Promise.withResolvers<void>();
-  await page.route('**/user/activity?*', async (route) => {
-    await answer.promise;
-    await route.fallback();
-  });
+  const answer = await holdRequests(page, '**/user/activity?*');
   await page.evaluate(() => history.pushState({}, '', '?range=90'));
   await expect(page.getByText('Last 90 days', { exact: true }).first()).toBeVisible();
   await expect(grid(page)).toHaveAttribute('aria-busy', 'true');
   await expect(page.getByText(/rows · Last 90 days/)).toHaveCount(0);
-  answer.resolve();
+  answer();
   await expect(page.getByText(/^[\d,]+ rows · Last 90 days$/)).toBeVisible();
 });
 
@@ -338,18 +334,14 @@ test('the configuration log does not count the changes of the filter before as t
   await openAs(page, ada, '/activity/configuration');
   const count = page.getByText(/^[\d,]+ changes?( so far)?, newest first$/);
   await expect(count).toBeVisible();
-  const answer = Promise.withResolvers<void>();
-  await page.route(/\/configuration\b.*kinds=/, async (route) => {
-    await answer.promise;
-    await route.fallback();
-  });
+  const answer = await holdRequests(page, /\/configuration\b.*kinds=/);
   await page.getByRole('button', { name: 'Kind filter', exact: true }).click();
   await page.getByRole('checkbox', { name: 'Groups' }).check();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('region', { name: 'Today' })).toHaveAttribute('aria-busy', 'true');
   await expect(page.getByText('Newest first', { exact: true })).toBeVisible();
   await expect(count).toHaveCount(0);
-  answer.resolve();
+  answer();
   await expect(count).toBeVisible();
 });
 

@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
-import { chooseMenuItem, expectAccessible, expectToast } from '../support/actions.ts';
+import { chooseMenuItem, expectAccessible, expectToast, holdRequests } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { DATA, SCHEMA, createEntryType } from '../support/data/entries.ts';
 import { ada } from '../support/data/people.ts';
@@ -210,24 +210,20 @@ test('a long text that arrives after the user has moved on does not open its cel
   await sendRequest(page.request, 'PUT', `${DATA}/Quay`, {
     storeRequests: [{ entryId: first, fieldId: reason, value }],
   });
-  const answer = Promise.withResolvers<void>();
-  await page.route('**/entrydata/get?*', async (route) => {
-    await answer.promise;
-    await route.fallback();
-  });
+  const answer = await holdRequests(page, '**/entrydata/get?*');
   await page.goto('/entries/Quay');
   const grid = page.getByRole('grid', { name: 'Quays' });
   const { keyboard } = page;
   await cell(grid, 1, /^Long/).click();
-  const asked = page.waitForRequest('**/entrydata/get?*');
+  const requested = page.waitForRequest('**/entrydata/get?*');
   await keyboard.press('F2');
-  await asked;
+  await requested;
   await keyboard.press('ArrowDown');
   await keyboard.type('Pri');
   const editor = grid.getByRole('textbox', { name: 'Reason' });
   await expect(editor).toHaveValue('Pri');
   const answered = page.waitForResponse('**/entrydata/get?*');
-  answer.resolve();
+  answer();
   await (await answered).finished();
   await keyboard.type('ce');
   await expect(editor).toHaveValue('Price');

@@ -1,11 +1,12 @@
 import type { Page } from '@playwright/test';
 import type { DataRequestResultVm, FieldVm } from '../../contract/generated/types.gen.ts';
 import {
+  chooseOption,
   expectAccessible,
   expectToast,
   fillForm,
-  chooseOption,
   findSelect,
+  holdRequests,
   openFilter,
 } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
@@ -254,19 +255,15 @@ test('does not count the rows of the previous search as those of the next', asyn
   await page.goto('/entries/Crane');
   const main = page.getByRole('main');
   await expect(main.getByText('2 entries')).toBeVisible();
-  const answer = Promise.withResolvers<void>();
-  await page.route('**/rows/query/*', async (route) => {
-    await answer.promise;
-    await route.fallback();
-  });
-  const asked = page.waitForRequest('**/rows/query/*');
+  const answer = await holdRequests(page, '**/rows/query/*');
+  const requested = page.waitForRequest('**/rows/query/*');
   await page.getByLabel('Search Cranes').fill('haf');
-  await asked;
+  await requested;
   await expect(page.getByRole('grid', { name: 'Cranes' })).toHaveAttribute('aria-busy', 'true');
   await expect(main.getByText(/\d match/)).toHaveCount(0);
   const edit = page.getByRole('button', { name: 'Edit all that match' });
   await expect(edit).toHaveAccessibleDescription('The entries are loading');
-  answer.resolve();
+  answer();
   await expect(main.getByText('2 entries · 1 matches')).toBeVisible();
   await page.getByRole('button', { name: 'Edit all 1 that match' }).click();
   await expect(page.getByRole('dialog', { name: 'Edit 1 Crane' })).toBeVisible();

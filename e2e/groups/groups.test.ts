@@ -5,6 +5,7 @@ import {
   expectRow,
   expectToast,
   fillForm,
+  holdRequests,
 } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { ada } from '../support/data/people.ts';
@@ -286,11 +287,7 @@ test('a list keeps its height while a panel over it is loaded', async ({ page, c
       new ResizeObserver(() => seen.add(parentElement.getBoundingClientRect().height)).observe(parentElement);
     return seen;
   });
-  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
-  await page.route(`**/user/group/${id}`, async (route) => {
-    await answered;
-    await route.continue();
-  });
+  const answer = await holdRequests(page, `**/user/group/${id}`);
   await chooseRowAction(row, 'Edit');
   await expect(page.locator('.nav-progress')).toBeVisible();
   // Past the moment when a page would get its skeleton.

@@ -1,5 +1,12 @@
 import type { Page } from '@playwright/test';
-import { expectAccessible, expectRow, expectToast, chooseRowAction, signIn } from '../support/actions.ts';
+import {
+  chooseRowAction,
+  expectAccessible,
+  expectRow,
+  expectToast,
+  holdRequests,
+  signIn,
+} from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
 import { downloadBytes } from '../support/data/files.ts';
 import { ada } from '../support/data/people.ts';
@@ -74,25 +81,17 @@ test('sends what the box says and keeps what is typed meanwhile', async ({ page,
   const send = page.getByRole('button', { name: 'Invite 1 person' });
   await expect(send).toBeEnabled();
 
-  const checked = Promise.withResolvers<void>();
-  await page.route('**/invitations/check', async (route) => {
-    await checked.promise;
-    await route.continue();
-  });
+  const releaseCheck = await holdRequests(page, '**/invitations/check');
   await box.fill(second.email);
   // Read once: before the pause in typing the list still shows the first address.
   expect(await page.getByRole('button', { name: /^Invite/ }).getAttribute('aria-disabled')).toBe('true');
-  checked.resolve();
+  releaseCheck();
   await expectRow(addresses(page), { 'E-mail': second.email, Status: 'Can be invited' });
 
-  const started = Promise.withResolvers<void>();
-  await page.route('**/jobs/invitations', async (route) => {
-    await started.promise;
-    await route.continue();
-  });
+  const releaseStart = await holdRequests(page, '**/jobs/invitations');
   await send.click();
   await box.fill(`${second.email}\nlate@people.example`);
-  started.resolve();
+  releaseStart();
   await expectRow(results(page), { Person: second.email, Outcome: 'Changed' });
   await page.getByRole('link', { name: /^Invitations/ }).click();
   await page.getByRole('link', { name: 'Invite people' }).click();

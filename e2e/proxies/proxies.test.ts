@@ -2,11 +2,12 @@ import type { APIRequestContext, Page } from '@playwright/test';
 import type { ActingReportVm, Session } from '../../contract/generated/types.gen.ts';
 import {
   chooseMenuItem,
+  chooseRowAction,
   expectAccessible,
   expectRow,
   expectToast,
+  holdRequests,
   selectPerson,
-  chooseRowAction,
 } from '../support/actions.ts';
 import { createCalls, openAs, sendRequest, type ApiCalls } from '../support/calls.ts';
 import { ada } from '../support/data/people.ts';
@@ -49,11 +50,7 @@ test('assigns a proxy by search and removes all assignments after a confirmation
   await selectPerson(page, 'May act for', 'Grace Lund');
   await selectPerson(page, 'May act for', 'Hiroshi Tanaka');
   await expectAccessible(page);
-  const answer = Promise.withResolvers<void>();
-  await page.route('**/user/proxy/changes', async (route) => {
-    await answer.promise;
-    await route.fallback();
-  });
+  const answer = await holdRequests(page, '**/user/proxy/changes');
   const submit = panel.getByRole('button', { name: 'Assign 2 users' });
   await submit.click();
   await expect(submit).toHaveAttribute('aria-busy', 'true');
@@ -61,7 +58,7 @@ test('assigns a proxy by search and removes all assignments after a confirmation
   const chosen = page.getByRole('combobox', { name: 'May act for', exact: true });
   await chosen.evaluate((input) => input.focus());
   await expect(chosen).not.toBeFocused();
-  answer.resolve();
+  answer();
   await expectToast(page, 'Amara Okonkwo may act for Grace Lund and Hiroshi Tanaka');
 
   const row = await expectRow(assignmentGrid(page), { Proxy: proxy.name, Users: '2' });

@@ -8,7 +8,7 @@ import type {
   OwnApiKey,
   PublicationEvent,
 } from '../../contract/generated/types.gen.ts';
-import { expectAccessible, expectRow, expectToast, signIn } from '../support/actions.ts';
+import { expectAccessible, expectRow, expectToast, holdRequests, signIn } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { checkPageAtWidths, expectFits, setWidth } from '../support/checks/page-checks.ts';
 import { SERVICE_DOWN } from '../support/checks/page-errors.ts';
@@ -496,13 +496,9 @@ test('the size of a topic a day is that of the period it was read for', async ({
   await page.getByRole('checkbox', { name: 'All fields of Basins' }).check();
   const rehearsal = page.getByRole('region', { name: 'What it would have streamed' });
   await expect(rehearsal).toContainText('a day');
-  const held = Promise.withResolvers<void>();
-  await page.route(/rehearsal\?hours=1$/, async (route) => {
-    await held.promise;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /rehearsal\?hours=1$/);
   await rehearsal.getByText('1 hour', { exact: true }).click();
   await expect(rehearsal.locator('[aria-busy="true"]')).toContainText('a day');
-  held.resolve();
+  release();
   await expect(rehearsal).not.toContainText('a day');
 });

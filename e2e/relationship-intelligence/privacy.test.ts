@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import type { ImportResult, RelationshipUserPage } from '../../contract/generated/types.gen.ts';
-import { expectAccessible, expectRow } from '../support/actions.ts';
+import { expectAccessible, expectRow, holdRequests } from '../support/actions.ts';
 import { type ApiCalls, openAs, sendRequest } from '../support/calls.ts';
 import { checkPageAtWidths, setWidth } from '../support/checks/page-checks.ts';
 import { callApi } from '../support/data/entries.ts';
@@ -205,15 +205,11 @@ test('an exclusion is removed once', async ({ page, calls }) => {
   await openReadySite(page, calls, 'Saleh');
   await callApi(page, 'POST', '/ri/exclusions', { value: 'once.example' });
   await page.goto('/imports/settings');
-  const held = Promise.withResolvers<void>();
-  await page.route('**/ri/exclusions/*', async (route) => {
-    await held.promise;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/ri/exclusions/*');
   const remove = page.getByRole('button', { name: 'Remove once.example' });
   await remove.click();
   await expect(remove).toHaveAttribute('aria-busy', 'true');
-  held.resolve();
+  release();
   await expect(remove).toHaveCount(0);
 });
 

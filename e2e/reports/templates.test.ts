@@ -1,4 +1,10 @@
-import { chooseMenuItem, chooseOption, expectAccessible, findSelect } from '../support/actions.ts';
+import {
+  chooseMenuItem,
+  chooseOption,
+  expectAccessible,
+  findSelect,
+  holdRequests,
+} from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { checkOpened, checkPageAtWidths } from '../support/checks/page-checks.ts';
 import { buildDocx, readDocx } from '../support/data/documents.ts';
@@ -57,18 +63,14 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
       await ask.getByRole('button', { name: 'Keep editing' }).click();
       await expect(panel.getByLabel('Name', { exact: true })).toHaveValue('Berth profile');
     }
-    const answer = Promise.withResolvers<void>();
-    await page.route('**/templatereports', async (route) => {
-      await answer.promise;
-      await route.fallback();
-    });
+    const answer = await holdRequests(page, '**/templatereports');
     const create = panel.getByRole('button', { name: 'Create template' });
     await create.click();
     await expect(create).toHaveAttribute('aria-busy', 'true');
     // The panel would close over what is typed now.
     await panel.getByLabel('Name', { exact: true }).evaluate((input) => input.focus());
     await expect(panel.getByLabel('Name', { exact: true })).not.toBeFocused();
-    answer.resolve();
+    answer();
     await expect(panel).toBeHidden();
     await expect(ask).toHaveCount(0);
     await expect(page.getByRole('row', { name: /Berth profile/ })).toContainText('1 error');

@@ -121,6 +121,16 @@ export function reportAnswers(page: Page): void {
   page.on('requestfinished', () => {});
 }
 
+/** Holds the requests to this address until the function that it returns is called. */
+export async function holdRequests(page: Page, url: string | RegExp): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    await released;
+    await route.fallback();
+  });
+  return release;
+}
+
 /** Waits until the requests of a page have been answered. The stream that tells of changes stays open (spec 6). */
 export async function waitForResponses(page: Page): Promise<void> {
   const listUnanswered = async () =>

@@ -1,5 +1,12 @@
 import type { Page } from '@playwright/test';
-import { expectAccessible, expectRow, expectToast, fillForm, signIn } from '../support/actions.ts';
+import {
+  expectAccessible,
+  expectRow,
+  expectToast,
+  fillForm,
+  holdRequests,
+  signIn,
+} from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
 import { ada } from '../support/data/people.ts';
 import { waitForMailedLink } from '../support/mail.ts';
@@ -60,15 +67,11 @@ test('creates a user with a password who signs in with it', async ({ page, elsew
 
 test('keeps what is typed in the list of groups when the check of the address returns', async ({ page }) => {
   const panel = await openPanel(page);
-  const typed = Promise.withResolvers<void>();
-  await page.route('**/invitations/check', async (route) => {
-    await typed.promise;
-    await route.continue();
-  });
+  const answer = await holdRequests(page, '**/invitations/check');
   await panel.getByLabel('E-mail').fill(ada.email);
   const groups = panel.getByRole('combobox', { name: 'Groups' });
   await groups.fill('Fina');
-  typed.resolve();
+  answer();
   await expect(panel.getByText('Already a user of this site.')).toBeVisible();
   await expect(groups).toHaveValue('Fina');
   await groups.press('ArrowDown');

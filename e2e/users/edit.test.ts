@@ -1,6 +1,13 @@
 import type { Page } from '@playwright/test';
 import { generate } from 'otplib';
-import { chooseMenuItem, expectAccessible, expectToast, fillForm, signIn } from '../support/actions.ts';
+import {
+  chooseMenuItem,
+  expectAccessible,
+  expectToast,
+  fillForm,
+  holdRequests,
+  signIn,
+} from '../support/actions.ts';
 import { endSession, openAs, sendRequest } from '../support/calls.ts';
 import { ada } from '../support/data/people.ts';
 import { countSteps } from '../support/steps.ts';
@@ -36,17 +43,13 @@ test('keeps what is typed into a profile while it is being saved', async ({ page
   await openAs(page, ada, `/users/${person.id}`);
   await edit(page);
   await fillForm(profile(page), { 'First name': 'Changed' });
-  const answer = Promise.withResolvers<void>();
-  await page.route('**/management/user', async (route) => {
-    await answer.promise;
-    await route.fallback();
-  });
+  const answer = await holdRequests(page, '**/management/user');
   const save = profile(page).getByRole('button', { name: 'Save' });
   const sent = page.waitForRequest('**/management/user');
   await save.click();
   await sent;
   await fillForm(profile(page), { 'Last name': 'Typed' });
-  answer.resolve();
+  answer();
   await expectToast(page, `Changed ${person.name.slice(7)} was saved`);
   await expect(save).not.toHaveAttribute('aria-busy');
   await expect(profile(page).getByLabel('Last name')).toHaveValue('Typed');

@@ -1,6 +1,6 @@
 /** Imports of people that the service runs: refused rows, interrupted uploads, and closing the tab. */
 import type { Page } from '@playwright/test';
-import { expectAccessible, expectRow } from '../support/actions.ts';
+import { expectAccessible, expectRow, holdRequests } from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
 import { chooseFile } from '../support/data/files.ts';
 import { ada } from '../support/data/people.ts';
@@ -29,16 +29,12 @@ test('the columns cannot be changed while the rows are sent', async ({ page }) =
   await openAs(page, ada, '/users/import');
   await chooseFile(page, 'sent.csv', `${HEADING}\nsent@import.example,Sen,Tal\n`);
   await expectRow(fileRowsGrid(page), { Person: 'Sen Tal', Outcome: 'Create' });
-  const sending = Promise.withResolvers<void>();
-  await page.route(/\/jobs\/\d+\/parts\/\d+/, async (route) => {
-    await sending.promise;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /\/jobs\/\d+\/parts\/\d+/);
   await startImportButton(page).click();
   await expect(page.getByRole('progressbar', { name: 'Upload' })).toBeVisible();
   const column = page.getByText('First name', { exact: true }).first();
   await expect(page.locator('[inert]').filter({ has: column })).toBeVisible();
-  sending.resolve();
+  release();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Import 1 person from sent.csv');
 });
 
