@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMatches } from '@tanstack/react-router';
+import type { StaticDataRouteOption } from '@tanstack/react-router';
 import { useCallback, useSyncExternalStore } from 'react';
 
 declare module '@tanstack/react-router' {
@@ -13,7 +14,7 @@ declare module '@tanstack/react-router' {
 
 interface RouteMatch {
   pathname: string;
-  staticData: { title?: string; part?: 'panel' | 'tab' };
+  staticData: StaticDataRouteOption;
   loaderData?: unknown;
 }
 

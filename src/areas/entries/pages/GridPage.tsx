@@ -419,8 +419,10 @@ function BulkButton({ typeId, rows, total, query, isFiltered }: BulkButtonProps)
   const count = range ? range.bottom - range.top + 1 : total;
   const isAll = count === total;
   const edit = async () => {
-    if (total !== undefined && (!range || isAll)) openEntryBulk({ typeId, scope: { query, total } });
-    if (!rows || !range || isAll) return;
+    if (!rows || !range || isAll) {
+      if (total !== undefined) openEntryBulk({ typeId, scope: { query, total } });
+      return;
+    }
     setPending(true);
     try {
       const rangeRows = await loadFullRange(rows, range.top, range.bottom, []);

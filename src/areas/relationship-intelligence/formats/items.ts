@@ -292,7 +292,7 @@ const MONTHS = 12;
 /** Order of day and month in dates such as 3/4/2026. */
 export type DateOrder = 'dmy' | 'mdy';
 
-/** How the dates of a file are read, and what they show. */
+/** The order in which the dates of a file are read, and the orders that they show. */
 export interface DateReading {
   readonly order: DateOrder;
   /** Orders that dates of the file have, because the other one gives no date; `both` for dates that are other days in each order. */
@@ -311,11 +311,12 @@ export const getDateOrder = ({ found }: DateReading): DateOrder | 'unknown' | un
 /** A day as exports of mail programs write it; the browser reads it, but accepts February 31 as March 3. */
 const MONTH_FIRST = /^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})\b/;
 
+const formatIsoDay = (year: string, month: string, day: string): string =>
+  `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+
 const toIsoDay = (text: string): string =>
-  text.replace(
-    DAY_FIRST,
-    (_date, day: string, month: string, year: string) =>
-      `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
+  text.replace(DAY_FIRST, (_date, day: string, month: string, year: string) =>
+    formatIsoDay(year, month, day),
   );
 
 /** Puts the month first, as the browser reads it. */
@@ -338,10 +339,8 @@ export function parseDate(
 ): { date: number; isZoneMissing: boolean } {
   const trimmed = toMonthFirst(toIsoDay(text.trim().replace(/\s*\([^()]*\)\s*$/, '')), reading);
   const isZoneMissing = !ZONE.test(trimmed);
-  const day = trimmed.replace(
-    MONTH_FIRST,
-    (_date, month: string, number: string, year: string) =>
-      `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${number.padStart(2, '0')}`,
+  const day = trimmed.replace(MONTH_FIRST, (_date, month: string, number: string, year: string) =>
+    formatIsoDay(year, month, number),
   );
   if (/^\d{4}-\d{2}-\d{2}/.test(day) && !startsWithCalendarDay(day))
     return { date: Number.NaN, isZoneMissing };
