@@ -21,7 +21,7 @@ export async function createFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether a path exists, also as a link that leads nowhere. */
+/** True for a path that exists, also as a link that leads nowhere. */
 const isTaken = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,

@@ -79,7 +79,7 @@ export function resendReads(): void {
 const isForeignPage = ({ ok, headers }: Response): boolean =>
   ok && headers.get('content-type')?.startsWith('text/html') === true;
 
-/** Whether a proxy answered after it may have passed the call on: its connection to the service broke or took too long. */
+/** A proxy answered after it may have passed the call on: its connection to the service broke or took too long. */
 const isLostAnswer = ({ status, headers }: Response): boolean =>
   (status === 502 || status === 504) && headers.get('content-type')?.includes('json') !== true;
 

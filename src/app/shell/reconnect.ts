@@ -24,7 +24,7 @@ export async function retryConnection(): Promise<void> {
   retryDelayMs = Math.min(retryDelayMs * 2, MAX_RETRY_MS);
 }
 
-/** Whether a read was refused because the session had ended. */
+/** The session had ended when the read was refused. */
 const isRefused = ({ state }: Query): boolean =>
   state.error !== null && toServiceError(state.error).status === 401;
 

@@ -41,7 +41,7 @@ export async function writeUnlessConflict<Result>(
  */
 export async function reportWrite(
   title: string,
-  /** What is not done after a failure: the subject and the participle of `toastFailedWrite`. */
+  /** Subject and participle of `toastFailedWrite` after a failure. */
   [subject, done]: readonly [subject: string, done: string],
   write: () => Promise<unknown>,
 ): Promise<boolean> {

@@ -53,7 +53,7 @@ export interface DueContact {
   name: string | null;
   /** Whether a user wrote to the address or met the person. */
   isMutual: boolean;
-  /** Whether the relationships that are due had a contact, which was deleted or merged. */
+  /** The relationships that are due had a contact, which was deleted or merged. */
   hadContact: boolean;
 }
 

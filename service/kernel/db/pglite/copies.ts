@@ -38,7 +38,7 @@ export class DatabaseFolderError extends Error {
 /** An open database needs less; with less than this, the full disk is the likely cause. */
 const MIN_FREE_BYTES = 64_000_000;
 
-/** What the error of a folder that cannot be opened adds where its disk is nearly full; PGlite does not report that as the cause. */
+/** Added to the error of a folder that cannot be opened where its disk is nearly full; PGlite does not report that as the cause. */
 export async function explainSpace(folder: string, minFreeBytes = MIN_FREE_BYTES): Promise<string> {
   const space = await statfs(folder).catch(() => undefined);
   const freeBytes = space ? space.bavail * space.bsize : Infinity;

@@ -195,7 +195,7 @@ const toWire = (kind: ItemKind, items: readonly ImportItem[]): (Email | Meeting)
 
 export class Planner {
   readonly #files: ReadFile[] = [];
-  /** What the files are read from, again with another order of dates. */
+  /** Files and periods, to read the files again with another order of dates. */
   readonly #sources: { file: File; period: CalendarPeriod }[] = [];
   #rows: SourceRow[] = [];
   #requests: PlannedRequest[] = [];
