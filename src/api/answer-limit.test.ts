@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { READ_ONLY_POSTS } from '../../contract/rules/operations.ts';
 import { fetchWithLimit, isRead, resendReads, slowCalls } from './answer-limit.ts';
-import { NO_ANSWER } from './errors.ts';
+import { NO_ANSWER, UnknownOutcomeError } from './errors.ts';
 import { createQueryClient } from './query-client.ts';
 import { fetchAndTrackReachability, unreachableSince } from './reachability.ts';
 
@@ -97,6 +97,18 @@ it('calls the outcome of a write unknown whose answer a proxy has lost', async (
     502,
     503,
   ]);
+});
+
+it('calls the outcome of a write unknown whose connection broke, unless the browser was offline', async () => {
+  const unreachable = 'The service cannot be reached';
+  vi.stubGlobal('navigator', { onLine: true });
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
+  await expect(read()).rejects.toMatchObject({ status: 0, message: unreachable });
+  await expect(write()).rejects.toThrow(
+    new UnknownOutcomeError(0, `${unreachable}. It is unknown whether it took effect`),
+  );
+  vi.stubGlobal('navigator', { onLine: false });
+  await expect(write()).rejects.toMatchObject({ status: 0, message: unreachable });
 });
 
 it('passes on an abort by the caller', async () => {

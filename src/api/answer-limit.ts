@@ -41,6 +41,16 @@ const READ_ONLY_POST_PATHS =
 export const isRead = (method: string, pathname: string): boolean =>
   method === 'GET' || method === 'HEAD' || (method === 'POST' && READ_ONLY_POST_PATHS.test(pathname));
 
+const isReadRequest = ({ method, url }: Request): boolean => isRead(method, new URL(url).pathname);
+
+/** Error of a sent call whose connection broke before or within its answer: a write may have taken effect. */
+export function toLostAnswerError(request: Request): ServiceError {
+  const error = unreachableError();
+  return isReadRequest(request)
+    ? error
+    : new UnknownOutcomeError(error.status, `${error.message}. ${UNKNOWN_OUTCOME}`);
+}
+
 interface PendingCall {
   isRead: boolean;
   sentAt: number;
@@ -86,12 +96,13 @@ const isLostAnswer = ({ status, headers }: Response): boolean =>
 /**
  * `fetch` that waits `ANSWER_TIMEOUT_MS` for an answer. The limit ends with the headers of the answer, so that large
  * answers and downloads can take longer.
- * @throws ServiceError with the code `NO_ANSWER` after that time, when it is unknown whether a write took effect; 0 without a connection;
- *   502 for a page that the service did not send; 502 or 504 for a write of which a proxy has lost the answer
+ * @throws ServiceError with the code `NO_ANSWER` after that time, when it is unknown whether a write took effect; 0 without a connection,
+ *   for a write as an unknown outcome unless the browser was offline; 502 for a page that the service did not send; 502 or 504 for a write
+ *   of which a proxy has lost the answer
  */
 export async function fetchWithLimit(request: Request): Promise<Response> {
   const call: PendingCall = {
-    isRead: isRead(request.method, new URL(request.url).pathname),
+    isRead: isReadRequest(request),
     sentAt: 0,
     isResent: false,
     resend: () => undefined,
@@ -137,13 +148,18 @@ async function sendOnce(request: Request, call: PendingCall): Promise<Response |
   };
   const signal = AbortSignal.any([request.signal, attempt.signal]);
   const sent = new Request(call.isRead ? request.clone() : request, { signal });
+  const wasOffline = !navigator.onLine;
   const notice = setTimeout(updateSlowCalls, SLOW_AFTER_MS);
   const timeout = setTimeout(() => abandon('timeout'), ANSWER_TIMEOUT_MS);
   try {
     return await fetch(sent);
   } catch (error) {
     if (request.signal.aborted) throw error;
-    if (end === undefined) throw error instanceof TypeError ? unreachableError() : error;
+    if (end === undefined) {
+      if (!(error instanceof TypeError)) throw error;
+      // The browser does not tell a refused connection from one that broke after the service got the call.
+      throw wasOffline ? unreachableError() : toLostAnswerError(request);
+    }
     if (end === 'resend') return 'resend';
     throw new (call.isRead ? ServiceError : UnknownOutcomeError)(
       0,

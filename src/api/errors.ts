@@ -36,7 +36,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Error of a write that may have taken effect: no answer came in time, or a proxy has lost it. */
+/** Error of a write that may have taken effect: no answer came in time, the connection broke, or a proxy has lost the answer. */
 export class UnknownOutcomeError extends ServiceError {}
 
 const MESSAGES: Record<number, string> = {

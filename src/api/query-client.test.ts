@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { ServiceError } from './errors.ts';
+import { ServiceError, UnknownOutcomeError } from './errors.ts';
+import { client as api } from './generated/client.gen.ts';
 import { createQueryClient, whenQuiet } from './query-client.ts';
 
 it.each([
@@ -21,6 +22,25 @@ it.each([
   await Promise.allSettled([read, vi.runAllTimersAsync()]);
   expect(queryFn).toHaveBeenCalledTimes(calls);
   vi.useRealTimers();
+});
+
+/** Answers with a success that breaks off. */
+const breakOff = () => {
+  const body = new ReadableStream({ pull: (stream) => stream.error(new TypeError('network error')) });
+  return Promise.resolve(new Response(body, { headers: { 'content-type': 'application/json' } }));
+};
+
+it('calls the outcome of a write unknown whose answer breaks off', async () => {
+  const options = {
+    baseUrl: 'https://console.example',
+    url: '/user',
+    fetch: breakOff,
+    throwOnError: true,
+  } as const;
+  await expect(api.put(options)).rejects.toBeInstanceOf(UnknownOutcomeError);
+  const read = api.get(options);
+  await expect(read).rejects.toMatchObject({ status: 0, message: 'The service cannot be reached' });
+  await expect(read).rejects.not.toBeInstanceOf(UnknownOutcomeError);
 });
 
 it('waits until all queries and the queries that follow them are done', async () => {

@@ -1,9 +1,14 @@
 import { QueryClient } from '@tanstack/react-query';
 import { whenIdle } from '../lib/idle.ts';
+import { toLostAnswerError } from './answer-limit.ts';
 import { NO_ANSWER, toServiceError } from './errors.ts';
 import { client } from './generated/client.gen.ts';
 
-client.interceptors.error.use((error, response) => toServiceError(error, response));
+client.interceptors.error.use((thrown, response, request) => {
+  const error = toServiceError(thrown, response);
+  // The answer began as a success and broke off.
+  return error.status === 0 && response?.ok && request ? toLostAnswerError(request) : error;
+});
 
 /** Whether to retry a read: without a connection or after a 5xx, twice at most. */
 function shouldRetry(failures: number, error: unknown): boolean {
