@@ -67,7 +67,10 @@ export async function splitIntoParts(items: readonly UploadItem[]): Promise<Uplo
 export async function uploadParts(
   { id: jobId }: Pick<Job, 'id'>,
   parts: readonly UploadPart[],
-  { received = [], onProgress }: { received?: readonly JobPart[]; onProgress: (share: number) => void },
+  {
+    received = [],
+    onProgress,
+  }: { received?: readonly Pick<JobPart, 'part'>[]; onProgress: (share: number) => void },
 ): Promise<Job> {
   const numbers = new Set(received.map(({ part }) => part));
   let arrived = numbers.size;

@@ -4,7 +4,9 @@ import { Download, ListCollapse } from 'lucide-react';
 import { useState, Suspense, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import type { Job } from '../../../contract/generated/types.gen.ts';
-import { toServiceError } from '../../api/errors.ts';
+import { toServiceError, UnknownOutcomeError } from '../../api/errors.ts';
+import type { ServiceError } from '../../api/errors.ts';
+import { formatFailedWrite } from '../../app/state/failed-write.ts';
 import { OUTCOMES } from '../../files/import-plan/plan.ts';
 import type { OutcomeCounts, RowOutcome, ImportRowPlan } from '../../files/import-plan/plan.ts';
 import { LIMITS_TEXT } from '../../files/table/limits.ts';
@@ -101,7 +103,7 @@ type StartProps = Pick<PrepareImportProps, 'prepared' | 'target'>;
 function useStart({ prepared, target }: StartProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [upload, setUpload] = useState<{ share?: number; error?: string }>();
+  const [upload, setUpload] = useState<{ share?: number; error?: ServiceError }>();
 
   async function uploadRows(
     plans: readonly ImportRowPlan[],
@@ -135,7 +137,7 @@ function useStart({ prepared, target }: StartProps) {
       const plans = await loadConfirmedPlans(session.client, rowCount);
       await uploadRows(plans, target, { fileName, sheet });
     } catch (thrown) {
-      setUpload({ error: toServiceError(thrown).message });
+      setUpload({ error: toServiceError(thrown) });
     }
   }
   return { ...upload, isStarting: upload?.share !== undefined, start };
@@ -178,8 +180,10 @@ export function PrepareImport(props: PrepareImportProps) {
     >
       {isStarting && <progress className="import-progress" aria-label="Upload" value={share} max={1} />}
       {error !== undefined && (
-        <Banner tone="bad" title={`The import could not start: ${error}`}>
-          Nothing has been imported. Import again to continue where the upload stopped.
+        <Banner tone="bad" title={`${formatFailedWrite('The import', 'started', error)}: ${error.message}`}>
+          {error instanceof UnknownOutcomeError
+            ? 'Import again to continue: no row is imported twice.'
+            : 'Nothing has been imported. Import again to continue where the upload stopped.'}
         </Banner>
       )}
       {/* The upload has the rows as they were when it started. */}

@@ -4,9 +4,11 @@ import { FileText, FlaskConical, Inbox, Send } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ImportSettings, Job } from '../../../../contract/generated/types.gen.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
-import { toServiceError } from '../../../api/errors.ts';
+import { toServiceError, UnknownOutcomeError } from '../../../api/errors.ts';
+import type { ServiceError } from '../../../api/errors.ts';
 import { startRelationshipImport } from '../../../api/generated/sdk/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { formatFailedWrite } from '../../../app/state/failed-write.ts';
 import { useDirectory, usePeopleById } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';
 import { formatExactDate, formatExactMoment } from '../../../lib/dates/dates.ts';
@@ -209,11 +211,13 @@ function Plan({ planner }: { planner: PlannerHandle }) {
       {start.error !== undefined && (
         <Banner
           tone="bad"
-          title={`${start.jobs.length > 0 ? 'The rest of the import' : 'The import'} could not start: ${start.error}`}
+          title={`${formatFailedWrite(start.jobs.length > 0 ? 'The rest of the import' : 'The import', 'started', start.error)}: ${start.error.message}`}
         >
           {start.jobs.length > 0
             ? `${pluralize(start.jobs.length, 'job has', 'jobs have')} started. Start again to send the rest.`
-            : 'Nothing has been imported. Start again to continue where the upload stopped.'}
+            : start.error instanceof UnknownOutcomeError
+              ? 'Start again to continue: nothing is imported twice.'
+              : 'Nothing has been imported. Start again to continue where the upload stopped.'}
         </Banner>
       )}
       {asksDateOrder && start.share === undefined && (
@@ -333,7 +337,7 @@ interface Start {
   /** Jobs of the plan that have started: they are not sent again when a later one could not start. */
   jobs: readonly Job[];
   share?: number;
-  error?: string;
+  error?: ServiceError;
 }
 
 /** Sends the items to jobs of the service, which run when the browser is closed. */
@@ -377,7 +381,7 @@ function useStart({ getClient, summary, files, discard }: PlannerHandle) {
       discard();
     } catch (thrown) {
       // The page says that the planner has failed.
-      report(getClient() === client ? { error: toServiceError(thrown).message } : {});
+      report(getClient() === client ? { error: toServiceError(thrown) } : {});
     }
   };
   return { ...state, run };
