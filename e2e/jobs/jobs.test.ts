@@ -363,6 +363,26 @@ test('the job center works with the keyboard alone', async ({ page, calls }) => 
   await expect(page.getByRole('heading', { level: 1, name: 'Set 1 license to Limited' })).toBeFocused();
 });
 
+test('more reasons than the service lists do not hide how many items failed', async ({ page, calls }) => {
+  const job = await startUpdate(calls, { userIds: [MISSING_ID], isActive: true });
+  await waitForEnd(calls, job);
+  await page.route(`**/management/jobs/${job.id}`, async (route) => {
+    const response = await route.fetch();
+    const stored: unknown = await response.json();
+    return route.fulfill({ response, json: Object.assign({}, stored, { total: 300, failed: 300 }) });
+  });
+  const reasons = Array.from({ length: 100 }, (_, at) => ({
+    state: 'failed',
+    reason: `The address ${at} is taken`,
+    count: 1,
+  }));
+  await page.route(`**/jobs/${job.id}/reasons`, (route) => route.fulfill({ json: reasons }));
+  await openAs(page, ada, `/jobs/${job.id}`);
+  await expect(page.getByRole('region', { name: 'Why 300 failed' })).toContainText(
+    'Only the most frequent reasons are listed.',
+  );
+});
+
 test('a stopped job says why', async ({ page, calls }) => {
   const first = await startUpdate(calls, { userIds: [MISSING_ID], isActive: true, notBefore: inOneHour() });
   const second = await startUpdate(calls, { userIds: [MISSING_ID], isActive: true, afterJobId: first.id });

@@ -98,6 +98,9 @@ function JobDetails({ job }: { job: Job }) {
   });
   const failures = reasons.filter((one) => one.state === 'failed');
   const conflicts = reasons.filter((one) => one.state === 'conflict');
+  const failedCount = Math.max(sumCounts(failures), job.failed);
+  const skippedCount = Math.max(sumCounts(conflicts), job.conflicts);
+  const isCut = reasons.length >= MAX_REASONS;
   const viewState = useJobView();
   return (
     <Page
@@ -128,7 +131,8 @@ function JobDetails({ job }: { job: Job }) {
           <PaceChart job={job} />
           {failures.length > 0 && (
             <Reasons
-              title={`Why ${formatNumber(sumCounts(failures))} failed`}
+              title={`Why ${formatNumber(failedCount)} failed`}
+              isCut={isCut && sumCounts(failures) < failedCount}
               reasons={failures}
               current={viewState.view}
               onShow={viewState.show}
@@ -136,7 +140,8 @@ function JobDetails({ job }: { job: Job }) {
           )}
           {conflicts.length > 0 && (
             <Reasons
-              title={`Why ${formatNumber(sumCounts(conflicts))} ${sumCounts(conflicts) === 1 ? 'was' : 'were'} skipped`}
+              title={`Why ${formatNumber(skippedCount)} ${skippedCount === 1 ? 'was' : 'were'} skipped`}
+              isCut={isCut && sumCounts(conflicts) < skippedCount}
               reasons={conflicts}
               current={viewState.view}
               onShow={viewState.show}
@@ -154,6 +159,9 @@ function JobDetails({ job }: { job: Job }) {
     </Page>
   );
 }
+
+/** Reasons that the service lists, the most frequent ones. */
+const MAX_REASONS = 100;
 
 /** Number of items with these reasons, which may be newer than the counts of the job. */
 const sumCounts = (reasons: readonly JobReason[]): number =>
@@ -452,13 +460,15 @@ function Items({ job, reasons, view, show, type, settle }: ItemsProps) {
 
 interface ReasonsProps {
   title: string;
+  /** Rare reasons are not listed. */
+  isCut: boolean;
   reasons: readonly JobReason[];
   current: JobView;
   onShow: (view: JobView) => void;
 }
 
 /** Reasons with their counts; a click shows only their items. */
-function Reasons({ title, reasons, current, onShow }: ReasonsProps) {
+function Reasons({ title, isCut, reasons, current, onShow }: ReasonsProps) {
   return (
     <Card title={title}>
       <ul className="job-reasons">
@@ -484,6 +494,11 @@ function Reasons({ title, reasons, current, onShow }: ReasonsProps) {
           );
         })}
       </ul>
+      {isCut && (
+        <CardBody>
+          <p className="job-undo">Only the most frequent reasons are listed. The report has all of them.</p>
+        </CardBody>
+      )}
     </Card>
   );
 }
