@@ -1,5 +1,12 @@
 import type { FieldVm, ReportRun } from '../../contract/generated/types.gen.ts';
-import { chooseMenuItem, chooseOption, chooseRowAction, fillForm, findSelect } from '../support/actions.ts';
+import {
+  chooseMenuItem,
+  chooseOption,
+  chooseRowAction,
+  fillForm,
+  findSelect,
+  holdRequests,
+} from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { checkPageAtWidths } from '../support/checks/page-checks.ts';
 import { buildDocx, readDocx } from '../support/data/documents.ts';
@@ -69,7 +76,16 @@ test('a report of the filtered list is generated, delivered, compared and repeat
   await test.step('every Friday', async () => {
     await page.goto('/reports/generate');
     await fillForm(page.locator('form'), { Generate: 'Weekly', 'Day of the week': 'Friday', Time: '07:30' });
-    await page.getByRole('button', { name: 'Save schedule' }).click();
+    const answer = await holdRequests(page, '**/templatereports/schedules');
+    const save = page.getByRole('button', { name: 'Save schedule' });
+    const time = page.locator('form').getByLabel('Time');
+    await time.press('Enter');
+    await expect(save).toHaveAttribute('aria-busy', 'true');
+    // The page is left with the answer, and what is typed now would be lost.
+    await expect(save).toBeFocused();
+    await time.evaluate((input) => input.focus());
+    await expect(time).not.toBeFocused();
+    answer();
     const schedule = page.getByRole('row', { name: /Fridays at 07:30/ });
     await expect(schedule).toContainText('Active');
     await chooseRowAction(schedule, 'Pause');

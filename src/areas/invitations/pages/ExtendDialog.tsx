@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import type { SubmitEvent } from 'react';
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { formatShortDate } from '../../../lib/dates/dates.ts';
@@ -27,6 +27,7 @@ export function ExtendDialog({ selected, onClose, onStart }: ExtendDialogProps) 
   const [days, setDays] = useState<number | undefined>(QUICK_EXTENSION_DAYS);
   const [pending, setPending] = useState(false);
   const [failure, setFailure] = useState<Failure>();
+  const submitButton = useRef<HTMLButtonElement>(null);
   const extendable = filterActionable('extend', selected);
   const [only] = extendable;
 
@@ -34,6 +35,8 @@ export function ExtendDialog({ selected, onClose, onStart }: ExtendDialogProps) 
     event.preventDefault();
     if (pending || days === undefined) return;
     setPending(true);
+    // The field is locked and loses the focus.
+    submitButton.current?.focus();
     setFailure(undefined);
     try {
       await extend(extendable, days);
@@ -55,6 +58,7 @@ export function ExtendDialog({ selected, onClose, onStart }: ExtendDialogProps) 
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button
+            ref={submitButton}
             type="submit"
             form={formId}
             variant="primary"
@@ -67,7 +71,10 @@ export function ExtendDialog({ selected, onClose, onStart }: ExtendDialogProps) 
       }
     >
       <form id={formId} className="dialog-form" onSubmit={(event) => void submit(event)}>
-        <DaysField label="Additional days" days={days} onChange={setDays} />
+        {/* What is typed now would be lost when the dialog closes. */}
+        <div className="form-body" inert={pending}>
+          <DaysField label="Additional days" days={days} onChange={setDays} />
+        </div>
         {days !== undefined && <NewEnds those={extendable} days={days} />}
         {extendable.length < selected.length && (
           <p>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { FileText } from 'lucide-react';
-import { useId, useMemo, useState } from 'react';
+import { useId, useMemo, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import type {
@@ -112,6 +112,7 @@ function TemplateForm({ selection, templates, known }: TemplateFormProps) {
   const delivery = useForm({ defaultValues: NO_DELIVERY });
   const isRepeated = useWatch({ control: delivery.control, name: 'repeat' }) !== 'once';
   const start = useStart();
+  const submitButton = useRef<HTMLButtonElement>(null);
   const template = templates.find((one) => one.id === chosenId);
   const type = template && typeById.get(template.entryTypeId);
   const isSelected = selection.ids.length > 0;
@@ -144,6 +145,8 @@ function TemplateForm({ selection, templates, known }: TemplateFormProps) {
     };
     const timing = toTiming(values);
     const templateId = template.id;
+    // The fields are locked and lose the focus.
+    submitButton.current?.focus();
     await start
       .mutateAsync(
         timing
@@ -162,107 +165,112 @@ function TemplateForm({ selection, templates, known }: TemplateFormProps) {
   return (
     <Card>
       <CardBody>
-        <form className="rep-generate" onSubmit={(event) => void submit(event)}>
-          {start.error && <FailureBanner failure={start.error} />}
-          {!template && <UnusableTemplate template={known.find((one) => one.id === chosenId)} />}
-          <FieldFrame
-            id={`${id}-template`}
-            noteId={`${id}-template-note`}
-            label="Template"
-            hint={template ? (template.description ?? undefined) : 'Choose another template.'}
-          >
-            <Select
+        <form className="form" onSubmit={(event) => void submit(event)}>
+          <div className="form-body rep-generate" inert={start.isPending}>
+            {start.error && <FailureBanner failure={start.error} />}
+            {!template && <UnusableTemplate template={known.find((one) => one.id === chosenId)} />}
+            <FieldFrame
               id={`${id}-template`}
+              noteId={`${id}-template-note`}
               label="Template"
-              labelledBy={`${id}-template-label`}
-              value={template?.id}
-              describedBy={`${id}-template-note`}
-              onChange={setChosenId}
-              options={templates.map((one) => ({
-                value: one.id,
-                label: `${one.name} (${FORMAT_LABELS[one.format]})`,
-              }))}
-            />
-          </FieldFrame>
-          {template && (
-            <>
-              <div className="field">
-                <span className="field-label">Entries</span>
-                <p>{describeSelection(selection, type?.pluralName ?? 'entries')}</p>
-                {!isSelected && type && (
-                  <Link to="/entries/$type" params={{ type: type.apiName }}>
-                    Select or filter {type.pluralName}
-                  </Link>
-                )}
-              </div>
-              <fieldset className="rep-choices">
-                <legend className="field-label">Format</legend>
-                <Choice
-                  name={`${id}-format`}
-                  label={FORMAT_LABELS[template.format]}
-                  isChosen={!isPdf}
-                  onChoose={() => setIsPdf(false)}
-                />
-                <Choice
-                  name={`${id}-format`}
-                  label="PDF"
-                  isChosen={isPdf}
-                  hint={options?.pdf.isAvailable === true ? undefined : (options?.pdf.reason ?? undefined)}
-                  isDisabled={options?.pdf.isAvailable !== true}
-                  onChoose={() => setIsPdf(true)}
-                />
-              </fieldset>
-              {!template.listsRows && (
+              hint={template ? (template.description ?? undefined) : 'Choose another template.'}
+            >
+              <Select
+                id={`${id}-template`}
+                label="Template"
+                labelledBy={`${id}-template-label`}
+                value={template?.id}
+                describedBy={`${id}-template-note`}
+                onChange={setChosenId}
+                options={templates.map((one) => ({
+                  value: one.id,
+                  label: `${one.name} (${FORMAT_LABELS[one.format]})`,
+                }))}
+              />
+            </FieldFrame>
+            {template && (
+              <>
+                <div className="field">
+                  <span className="field-label">Entries</span>
+                  <p>{describeSelection(selection, type?.pluralName ?? 'entries')}</p>
+                  {!isSelected && type && (
+                    <Link to="/entries/$type" params={{ type: type.apiName }}>
+                      Select or filter {type.pluralName}
+                    </Link>
+                  )}
+                </div>
                 <fieldset className="rep-choices">
-                  <legend className="field-label">Documents</legend>
+                  <legend className="field-label">Format</legend>
                   <Choice
-                    name={`${id}-document`}
-                    label="One document"
-                    hint={limits && `A section for each entry, up to ${formatNumber(limits.sections)}.`}
-                    isChosen={document === 'one'}
-                    onChoose={() => setDocument('one')}
+                    name={`${id}-format`}
+                    label={FORMAT_LABELS[template.format]}
+                    isChosen={!isPdf}
+                    onChoose={() => setIsPdf(false)}
                   />
                   <Choice
-                    name={`${id}-document`}
-                    label="A document for each entry"
-                    hint={limits && `In a ZIP file, up to ${formatNumber(limits.files)}.`}
-                    isChosen={document === 'zip'}
-                    onChoose={() => setDocument('zip')}
+                    name={`${id}-format`}
+                    label="PDF"
+                    isChosen={isPdf}
+                    hint={options?.pdf.isAvailable === true ? undefined : (options?.pdf.reason ?? undefined)}
+                    isDisabled={options?.pdf.isAvailable !== true}
+                    onChoose={() => setIsPdf(true)}
                   />
                 </fieldset>
-              )}
-              {!isRepeated && (
-                <FieldFrame
-                  id={`${id}-as-of`}
-                  noteId={`${id}-as-of-note`}
-                  label="As of"
-                  optional
-                  hint={`Entries and values of that time (${timeZone}). Empty: of the moment when the report is generated.`}
-                  error={momentError}
-                >
-                  <DateInput
+                {!template.listsRows && (
+                  <fieldset className="rep-choices">
+                    <legend className="field-label">Documents</legend>
+                    <Choice
+                      name={`${id}-document`}
+                      label="One document"
+                      hint={limits && `A section for each entry, up to ${formatNumber(limits.sections)}.`}
+                      isChosen={document === 'one'}
+                      onChoose={() => setDocument('one')}
+                    />
+                    <Choice
+                      name={`${id}-document`}
+                      label="A document for each entry"
+                      hint={limits && `In a ZIP file, up to ${formatNumber(limits.files)}.`}
+                      isChosen={document === 'zip'}
+                      onChoose={() => setDocument('zip')}
+                    />
+                  </fieldset>
+                )}
+                {!isRepeated && (
+                  <FieldFrame
                     id={`${id}-as-of`}
-                    kind="time"
-                    timeZone={timeZone}
-                    value={asOf}
-                    isInvalid={momentError !== undefined}
-                    describedBy={`${id}-as-of-note`}
-                    onChange={setAsOf}
-                  />
-                </FieldFrame>
-              )}
-              <DeliveryFields control={delivery.control} />
-              <div className="rep-submit">
-                <Button
-                  type="submit"
-                  variant="primary"
-                  pending={start.isPending}
-                  disabledReason={momentError}
-                >
-                  {isRepeated ? 'Save schedule' : 'Generate report'}
-                </Button>
-              </div>
-            </>
+                    noteId={`${id}-as-of-note`}
+                    label="As of"
+                    optional
+                    hint={`Entries and values of that time (${timeZone}). Empty: of the moment when the report is generated.`}
+                    error={momentError}
+                  >
+                    <DateInput
+                      id={`${id}-as-of`}
+                      kind="time"
+                      timeZone={timeZone}
+                      value={asOf}
+                      isInvalid={momentError !== undefined}
+                      describedBy={`${id}-as-of-note`}
+                      onChange={setAsOf}
+                    />
+                  </FieldFrame>
+                )}
+                <DeliveryFields control={delivery.control} />
+              </>
+            )}
+          </div>
+          {template && (
+            <div className="rep-submit">
+              <Button
+                ref={submitButton}
+                type="submit"
+                variant="primary"
+                pending={start.isPending}
+                disabledReason={momentError}
+              >
+                {isRepeated ? 'Save schedule' : 'Generate report'}
+              </Button>
+            </div>
           )}
         </form>
       </CardBody>
