@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { chooseMenuItem, expectAccessible, expectToast } from '../support/actions.ts';
+import { chooseMenuItem, expectAccessible, expectToast, holdRequests } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { ada } from '../support/data/people.ts';
 import { waitForMail } from '../support/mail.ts';
@@ -58,4 +58,24 @@ test('a logo that can no longer be read does not keep the form busy', async ({ p
   await logo.setInputFiles(path);
   await save.click();
   await expectToast(page, 'Appearance saved');
+});
+
+test('a removal of the logo that is chosen while the form is saved stays', async ({ page }) => {
+  await openAs(page, ada, '/settings/appearance');
+  const logo = page.getByLabel('Logo (optional)');
+  const save = page.getByRole('button', { name: 'Save' });
+  await logo.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: LOGO });
+  await save.click();
+  await expectToast(page, 'Appearance saved');
+  await page.getByLabel('Color', { exact: true }).fill('#5c0a36');
+  const answer = await holdRequests(page, '**/settings/brand');
+  await save.click();
+  await expect(save).toHaveAttribute('aria-busy', 'true');
+  const remove = page.getByRole('button', { name: 'Remove logo' });
+  await remove.click();
+  answer();
+  await expect(save).not.toHaveAttribute('aria-busy');
+  await expect(remove).toHaveCount(0);
+  await save.click();
+  await expect(page.getByRole('banner').locator('img.mark-logo')).toHaveCount(0);
 });

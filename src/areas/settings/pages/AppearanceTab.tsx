@@ -90,7 +90,8 @@ function BrandCard({
       setIsSaving(false);
     }
     setFile((now) => (now === file ? undefined : now));
-    setIsLogoRemoved(false);
+    // A removal that was chosen while the answer was awaited stays.
+    if (isLogoRemoved) setIsLogoRemoved(false);
     toast({ title: 'Appearance saved' });
   };
 
