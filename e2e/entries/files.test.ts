@@ -15,6 +15,30 @@ const png = (name: string) => ({
   buffer: Buffer.concat([PNG, Buffer.from(name)]),
 });
 
+test('a file whose upload lost its answer is possibly stored', async ({ page, pageErrors }) => {
+  pageErrors.allow(/ERR_CONNECTION_RESET/);
+  await openAs(page, ada);
+  const { first } = await createEntryType(page, 'Slip');
+  await sendRequest(page.request, 'POST', `${SCHEMA}/Slip/fields`, {
+    apiName: 'Plans',
+    name: 'Plans',
+    fieldType: 16,
+    isMultiSelect: true,
+  });
+  await page.goto(`/entries/Slip/${first}`);
+  await page.route('**/data/entrydata/*', async (route) => {
+    if (route.request().method() !== 'PUT') return route.fallback();
+    await route.fetch();
+    return route.abort('connectionreset');
+  });
+  await page.getByLabel('Files for Plans').setInputFiles([png('a.png')]);
+  await expect(page.getByText('It is unknown whether the file was stored')).toBeVisible();
+  // The list is read again and has it.
+  await expect(page.getByRole('list', { name: 'Files of Plans' }).getByRole('listitem')).toHaveText([
+    /^a\.pngNo\. 0/,
+  ]);
+});
+
 test('reorders files of an entry by keyboard, and refuses files that are no images', async ({
   page,
   expectFailure,

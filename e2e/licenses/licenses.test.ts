@@ -158,6 +158,27 @@ test('No License asks first, and cancelling changes nothing', async ({ page, cal
   expect(await licenseOf(calls, person.id)).toBe('Standard');
 });
 
+test('a change whose answer was lost is not called not made', async ({ page, calls, pageErrors }) => {
+  pageErrors.allow(/ERR_CONNECTION_RESET|cannot be reached/);
+  const person = await calls.createUser({ firstName: 'Lotte', lastName: 'Lost' });
+  await openAs(page, ada, '/licenses');
+  await find(page, person.name);
+  await page.route('**/management/userLicense', async (route) => {
+    if (route.request().method() !== 'PUT') return route.fallback();
+    await route.fetch();
+    return route.abort('connectionreset');
+  });
+  await license(page, person.name).click();
+  await page.getByRole('menuitem', { name: /^Limited/ }).click();
+  await expect(grid(page).getByRole('row', { name: person.name })).toContainText('Possibly changed');
+  const banner = page.getByRole('main').getByRole('alert');
+  await expect(banner).toContainText('1 license may not have been changed');
+  await expect(banner).toContainText('It is unknown whether it took effect');
+  await banner.getByRole('button', { name: `Try again for ${person.name}` }).click();
+  await expectToast(page, `${person.name} has Limited`);
+  await expect(banner).toHaveCount(0);
+});
+
 test('a refused change shows its reason and keeps the selection', async ({ page, calls }) => {
   const person = await calls.createUser({ firstName: 'Rosalind', lastName: 'Refused' });
   await openAs(page, ada, '/licenses');

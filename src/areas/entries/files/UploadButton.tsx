@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Upload as UploadIcon } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { FIELD } from '../../../../contract/rules/schema/fields.ts';
-import { toServiceError } from '../../../api/errors.ts';
+import { toServiceError, UnknownOutcomeError } from '../../../api/errors.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { getSessionIdentity } from '../../../api/session-query.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
+import { toastFailedWrite } from '../../../app/state/failed-write.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { guardStagedWork } from '../../../ui/dialog/unsaved-work.ts';
 import { announce } from '../../../ui/layout/LiveRegion.tsx';
-import { toast } from '../../../ui/toast.ts';
 import type { Field } from '../model/schema.ts';
 import { uploadSequentially, uploadFile, getUploadError } from './upload.ts';
 import './files.css';
@@ -81,13 +81,14 @@ function useUploads({ entryId, field }: Pick<UploadButtonProps, 'entryId' | 'fie
       announce(`${file.name} was uploaded`);
       await invalidateAfter(client, 'updateEntries');
     } catch (thrown) {
-      const { message, fields, status } = toServiceError(thrown);
+      const failure = toServiceError(thrown);
+      const { message, fields, status } = failure;
       const error = fields.length > 0 ? fields.map((each) => each.message).join('. ') : message;
       update(id, { controller: undefined, error });
-      if (isUnmounted.current)
-        toast({ title: `${file.name} was not uploaded`, description: error, tone: 'bad' });
+      if (isUnmounted.current) toastFailedWrite(file.name, 'uploaded', failure, error);
       // Without an answer the file may have been stored; the reloaded list shows it.
-      if (status === 0) await invalidateAfter(client, 'updateEntries');
+      if (status === 0 || failure instanceof UnknownOutcomeError)
+        await invalidateAfter(client, 'updateEntries');
     }
   };
   const choose = async (files: readonly File[]) => {

@@ -1,4 +1,4 @@
-import { ServiceError, toServiceError } from '../../../api/errors.ts';
+import { ServiceError, toServiceError, UnknownOutcomeError } from '../../../api/errors.ts';
 import { getActingHeader, markSessionEnded, sessionState } from '../../../api/session-state.ts';
 import type { SessionIdentity } from '../../../api/session-state.ts';
 
@@ -43,6 +43,8 @@ export async function uploadSequentially<Item extends { id: number }>(
   for (const item of items) if (waiting.delete(item.id)) await upload(item);
 }
 
+const UNKNOWN_OUTCOME = 'It is unknown whether the file was stored';
+
 function toUploadError(request: XMLHttpRequest): ServiceError {
   const headers = new Headers();
   const id = request.getResponseHeader('x-request-id');
@@ -53,7 +55,9 @@ function toUploadError(request: XMLHttpRequest): ServiceError {
   } catch {
     // A reverse proxy may answer without JSON.
   }
-  return toServiceError(body, new Response(null, { status: request.status, headers }));
+  const error = toServiceError(body, new Response(null, { status: request.status, headers }));
+  const isLost = body === undefined && (request.status === 502 || request.status === 504);
+  return isLost ? new UnknownOutcomeError(error.status, `${error.message}. ${UNKNOWN_OUTCOME}`) : error;
 }
 
 /**
@@ -84,7 +88,9 @@ export function uploadFile(
       if (request.status === 401) markSessionEnded();
       reject(toUploadError(request));
     });
-    request.addEventListener('error', () => reject(new ServiceError(0, 'The service cannot be reached')));
+    request.addEventListener('error', () => {
+      reject(new UnknownOutcomeError(0, `The connection was lost. ${UNKNOWN_OUTCOME}`));
+    });
     request.addEventListener('abort', () => reject(new ServiceError(0, 'The upload was stopped')));
     signal.addEventListener('abort', () => request.abort());
     request.send(buildUploadForm(upload));

@@ -4,7 +4,7 @@ import { BadgeCheck, ChartColumnStacked, History, UserRound } from 'lucide-react
 import { useMemo, useState } from 'react';
 import type { LicenseSeats, SeatTotal } from '../../../../contract/generated/types.gen.ts';
 import { getLicenseName, licenseTypes } from '../../../../contract/rules/people/licenses.ts';
-import { toServiceError } from '../../../api/errors.ts';
+import { toServiceError, UnknownOutcomeError } from '../../../api/errors.ts';
 import {
   forecastLicenseSeatsOptions,
   listLicenseSeatsOptions,
@@ -153,8 +153,12 @@ function RefusedChanges() {
   const key = refused.map(({ userId }) => userId).join(' ');
   const people = usePeopleById(useMemo(() => (key === '' ? [] : key.split(' ').map(Number)), [key]));
   if (refused.length === 0) return null;
+  const isUnknown = refused.some(({ error }) => error instanceof UnknownOutcomeError);
+  const title = isUnknown
+    ? `${pluralize(refused.length, 'license', 'licenses')} may not have been changed`
+    : `${pluralize(refused.length, 'license was', 'licenses were')} not changed`;
   return (
-    <Banner tone="bad" title={`${pluralize(refused.length, 'license was', 'licenses were')} not changed`}>
+    <Banner tone="bad" title={title}>
       <ul className="lic-refusals">
         {refused.map(({ userId, to, error }) => {
           const row = people.get(userId);

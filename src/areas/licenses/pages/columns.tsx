@@ -1,5 +1,6 @@
 import { ChevronDown, TriangleAlert } from 'lucide-react';
 import { getLicenseName, licenseTypes } from '../../../../contract/rules/people/licenses.ts';
+import { UnknownOutcomeError } from '../../../api/errors.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { isBillable } from '../../../directory/engine/row.ts';
 import { emailColumn, createNameColumn, statusColumn } from '../../../directory/person-columns.tsx';
@@ -53,10 +54,11 @@ function LicenseCell({ row, tabIndex }: LicenseCellProps) {
     );
   const shownName = getLicenseName(chosen?.to ?? currentTypeId);
   const error = chosen?.error;
+  const isUnknown = error instanceof UnknownOutcomeError;
   return (
     <span className={cx('lic', error && 'lic-refused')}>
       <MenuButton
-        label={`License of ${row.name}: ${shownName}${error ? `, not changed. ${error.message}` : ''}`}
+        label={`License of ${row.name}: ${shownName}${error ? `, ${isUnknown ? 'possibly' : 'not'} changed. ${error.message}` : ''}`}
         variant="quiet"
         size="small"
         align="start"
@@ -67,7 +69,7 @@ function LicenseCell({ row, tabIndex }: LicenseCellProps) {
         <span className="lic-name">{shownName}</span>
         <ChevronDown />
       </MenuButton>
-      {error && <span className="lic-why">Not changed</span>}
+      {error && <span className="lic-why">{isUnknown ? 'Possibly changed' : 'Not changed'}</span>}
     </span>
   );
 }

@@ -5,7 +5,7 @@ import { useForm, useWatch } from 'react-hook-form';
 import type { Control, Resolver } from 'react-hook-form';
 import type { NewUserInfo } from '../../../../contract/generated/types.gen.ts';
 import { licenseTypes } from '../../../../contract/rules/people/licenses.ts';
-import { ServiceError } from '../../../api/errors.ts';
+import { ServiceError, UnknownOutcomeError } from '../../../api/errors.ts';
 import { updateUserLicenseMutation } from '../../../api/generated/queries/licenses.gen.ts';
 import { createUserMutation } from '../../../api/generated/queries/users.gen.ts';
 import { searchUsers } from '../../../api/generated/sdk/users.gen.ts';
@@ -248,7 +248,7 @@ function useCreateUser(isMounted: () => boolean) {
     } catch (thrown) {
       const why = thrown instanceof ServiceError ? thrown.message : 'The reason is not known';
       toast({
-        title: `${name} was created, but has the Standard license`,
+        title: `${name} was created, but ${thrown instanceof UnknownOutcomeError ? 'may have' : 'has'} the Standard license`,
         description: `${why}. Change it under License.`,
         tone: 'bad',
       });
