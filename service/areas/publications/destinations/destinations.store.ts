@@ -242,7 +242,7 @@ export interface NewAttempt {
 
 const ATTEMPT_COLUMNS = sql`attempt_id as id, off, event_id as "eventId", at, address, duration_ms as "durationMs", status, detail`;
 
-/** Records an attempt; undefined when the destination has been deleted. */
+/** Records an attempt; undefined when the destination has been deleted, for which it waits if that is not committed yet. */
 export async function insertAttempt(
   db: Db,
   siteId: number,
@@ -253,7 +253,7 @@ export async function insertAttempt(
     insert into delivery_attempt (site_id, destination_id, off, event_id, address, duration_ms, status, detail)
     select ${siteId}, ${id}, ${attempt.off}, ${attempt.eventId}::uuid, ${attempt.address}, ${attempt.durationMs}, ${attempt.status}::int,
       ${attempt.detail}
-    where exists (select from publication_destination where site_id = ${siteId} and destination_id = ${id})
+    from publication_destination where site_id = ${siteId} and destination_id = ${id} for key share
     returning ${ATTEMPT_COLUMNS}`.execute(db);
   return rows[0];
 }

@@ -1,5 +1,5 @@
 /** Destinations with a receiver that fails on purpose. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -26,7 +26,7 @@ import {
   DELIVERY_TASKS,
   getDeliveryRetryMs,
 } from './deliver.ts';
-import { insertDestination } from './destinations.store.ts';
+import { deleteDestination, insertAttempt, insertDestination } from './destinations.store.ts';
 
 const DESTINATIONS = '/api/rest/v1/publication/destinations';
 /** Failures of an outgoing request are reported after this time. */
@@ -377,6 +377,38 @@ onEachApp(
       expect(answers.map(({ body }) => body.attempts.map(({ offset }) => offset))).toEqual(
         offsets.map((offset) => [offset]),
       );
+    });
+
+    test('an event that is sent again while the destination is changed goes to the new address', async () => {
+      const { db } = context();
+      const { id } = await createDestination();
+      await createGroups('A');
+      const { resending } = await withTransaction(db, {}, async (tx) => {
+        await sql`update publication_destination set url = ${`${url}/moved`} where destination_id = ${id}`.execute(
+          tx,
+        );
+        const started = {
+          resending: api().post<{ attempts: DeliveryAttempt[] }>(`${DESTINATIONS}/${id}/resend`, {
+            offset: 0,
+          }),
+        };
+        await Promise.race([started.resending, untilSomebodyWaits(db)]);
+        return started;
+      });
+      expect((await resending).body.attempts).toMatchObject([{ status: 200, address: `${url}/moved` }]);
+    });
+
+    test('an attempt that ends while its destination is deleted is not recorded', async () => {
+      const { db } = context();
+      const { id } = await createDestination();
+      const attempt = { off: 0, eventId: randomUUID(), address: url, durationMs: 1, status: 200, detail: '' };
+      const { inserting } = await withTransaction(db, {}, async (tx) => {
+        await deleteDestination(tx, person.siteId, id);
+        const started = { inserting: insertAttempt(db, person.siteId, id, attempt) };
+        await Promise.race([started.inserting, untilSomebodyWaits(db)]);
+        return started;
+      });
+      expect(await inserting).toBeUndefined();
     });
 
     test('waits for no events that were deleted before they were delivered, counts them and tells the administrators once', async () => {

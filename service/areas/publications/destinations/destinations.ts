@@ -150,7 +150,8 @@ export const destinationHandlers: Handlers<Operations> = {
       throw badRequest([
         { path: 'offset', message: `${destination.topicName} has no kept event ${body.offset}` },
       ]);
-    await change(db, getActor(call), async (tx, record) => {
+    // Address and secret of one moment: new credentials are not sent to the address before.
+    const target = await change(db, getActor(call), async (tx, record) => {
       const before = await requireDestination(tx, siteId, destination.id, { lock: true });
       if (next !== undefined)
         await store.rewindDestination(tx, siteId, { ...before, next: Math.min(next, before.next) });
@@ -159,13 +160,13 @@ export const destinationHandlers: Handlers<Operations> = {
         subject: ['destination', destination.id],
         changes: body.offset === undefined ? { since: body.since } : { offset: body.offset },
       });
+      return { ...before, siteId, secret: await store.getSecret(tx, siteId, before.id) };
     });
     if (!message) {
       for (const name of DELIVERY_TASKS) services.wakeTask(name);
       return ok({ attempts: [] });
     }
-    const secret = await store.getSecret(db, siteId, destination.id);
-    const sender = await createSender(services, { ...destination, siteId, secret });
+    const sender = await createSender(services, target);
     try {
       const { isDelivered: _isDelivered, ...attempt } = await sender.send(message);
       const stored = await store.insertAttempt(db, siteId, destination.id, attempt);
