@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { isConnectionRefused } from './db/driver/errors.ts';
+import { getDbError, isConnectionRefused } from './db/driver/errors.ts';
 import { type EgressRule, parseEgressRules } from './network/egress.ts';
 import { NAMED_NETWORKS } from './network/networks.ts';
 import { parseSecretKey, Secret } from './secret.ts';
@@ -136,9 +136,25 @@ const hasProtocol = (text: string, protocols: readonly string[]): boolean => {
   return url !== null && url.hostname !== '' && protocols.includes(url.protocol);
 };
 
-/** An error of opening the database, which names the setting of its address if the server cannot be reached or refuses its user. */
-export const nameDatabaseUrl = (error: unknown, setting = 'DATABASE_URL'): unknown =>
-  isConnectionRefused(error) ? nameSettings(setting, error) : error;
+/** Errors of a server that answers and cannot be used as it is, with what an operator can do, by SQLSTATE. */
+const SERVER_ADVICE: Readonly<Record<string, string>> = {
+  '08P01': 'Behind a pooler set DATABASE_POOLED=on.',
+  '25006': 'Use the primary server, and check default_transaction_read_only.',
+  '3F000': 'Let the search_path of the user name a schema that exists.',
+  '42501': 'Let the user of the URL own the database.',
+  '53300': 'Raise the limit of connections of the server or the user.',
+};
+
+/**
+ * An error of opening the database, which names the setting of its address if the server cannot be reached, refuses its user or cannot be
+ * used as it is.
+ */
+export function nameDatabaseUrl(error: unknown, setting = 'DATABASE_URL'): unknown {
+  const advice = SERVER_ADVICE[getDbError(error)?.code ?? ''];
+  if (advice !== undefined && error instanceof Error)
+    return nameSettings(setting, new Error(`${error.message}. ${advice}`, { cause: error }));
+  return isConnectionRefused(error) ? nameSettings(setting, error) : error;
+}
 
 /** URLs of PostgreSQL servers begin with one of two protocols. @returns whether the text is one */
 export const isServerUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);

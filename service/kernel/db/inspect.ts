@@ -5,6 +5,8 @@ import { PARTITIONED_TABLES } from './partitions.ts';
 export interface ServerState {
   /** As in `server_version_num`, such as 150004. */
   version: number;
+  /** Encoding of the database, such as `UTF8`. */
+  encoding: string;
   isReadOnly: boolean;
   missingExtensions: readonly string[];
   /** Whether the role may create the missing extensions. */
@@ -17,7 +19,7 @@ export interface ServerState {
 
 const REQUIRED_EXTENSIONS = ['pg_trgm', 'btree_gin'];
 
-const INSPECT = `select current_setting('server_version_num')::int as version,
+const INSPECT = `select current_setting('server_version_num')::int as version, getdatabaseencoding() as encoding,
     pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as read_only,
     coalesce((select array_agg(name) from unnest($1::text[]) as required(name)
       where not exists (select from pg_extension where extname = name)), '{}') as missing,
@@ -30,6 +32,7 @@ const INSPECT = `select current_setting('server_version_num')::int as version,
 
 interface StateRow {
   version: number;
+  encoding: string;
   read_only: boolean;
   missing: string[];
   can_create: boolean;
@@ -106,6 +109,7 @@ export const inspectServer = (databaseUrl: string, timeoutMs: number): Promise<S
     const late = Math.max(0, row.now_ms - answeredAt);
     return {
       version: row.version,
+      encoding: row.encoding,
       isReadOnly: row.read_only,
       missingExtensions: row.missing,
       canCreateExtensions: row.can_create,

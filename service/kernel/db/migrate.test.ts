@@ -10,6 +10,7 @@ import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase, onEachDatabase, onEachKind } from '../../testing/databases.ts';
 import { startWriter } from '../../testing/processes/writer-process.ts';
+import { nameDatabaseUrl } from '../config.ts';
 import { buildIndexes } from './concurrent-indexes.ts';
 import { type Db, openDatabase } from './database.ts';
 import { DEFAULT_LIMITS } from './driver/dialect.ts';
@@ -87,6 +88,34 @@ onEachKind((kind) => {
       await testDatabase.remove();
     },
   );
+
+  test('a database that cannot be used as it is says what to do, with its setting', async () => {
+    const testDatabase = await createTestDatabase(kind, { empty: true });
+    const { databaseUrl = '' } = testDatabase;
+    const name = new URL(databaseUrl).pathname.slice(1);
+    const client = new Client({ connectionString: databaseUrl });
+    await client.connect();
+    await client.query(`create database ${name}_latin encoding 'LATIN1' locale 'C' template template0`);
+    const open = async (url = databaseUrl): Promise<string> => {
+      const error = await openDatabase({ ...testDatabase, databaseUrl: url }).then(
+        ({ close }) => close(),
+        (refusal: unknown) => nameDatabaseUrl(refusal),
+      );
+      return error instanceof Error ? error.message : 'The database was opened';
+    };
+    const latinUrl = new URL(databaseUrl);
+    latinUrl.pathname += '_latin';
+    expect(await open(latinUrl.href)).toMatch(/has the encoding LATIN1.* create database .*'UTF8'/);
+    await client.query(`drop database ${name}_latin`);
+    const set = (setting: string) => client.query(`alter database ${name} set ${setting}`);
+    await set('default_transaction_read_only = on');
+    expect(await open()).toMatch(/^DATABASE_URL: .*read-only transaction\. Use the primary server/);
+    await set('default_transaction_read_only = off');
+    await set('search_path = nowhere');
+    expect(await open()).toMatch(/^DATABASE_URL: .*\. Let the search_path of the user name a schema/);
+    await client.end();
+    await testDatabase.remove();
+  });
 
   test('pools that open together run each migration once', async () => {
     const testDatabase = await createTestDatabase(kind, { empty: true });

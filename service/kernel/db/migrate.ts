@@ -214,16 +214,28 @@ export function explainIncompatibility({ newer }: Pick<MigrationState, 'newer'>)
   );
 }
 
+/** Texts have characters of all languages, which the driver sends in UTF-8. @throws Error for a database of another encoding */
+async function requireEncoding(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ encoding: string }>`select getdatabaseencoding() as encoding`.execute(db);
+  const encoding = rows[0]?.encoding;
+  if (encoding !== 'UTF8')
+    throw new Error(
+      `The database has the encoding ${encoding}, and Steward needs UTF8. Create another one: ` +
+        "create database steward encoding 'UTF8' template template0;",
+    );
+}
+
 /**
  * Runs all pending migrations in one transaction, under the advisory lock of Kysely, builds their indexes, and partitions tables: if two
  * processes start at the same time, the second waits and has nothing to run. Migrations of a newer version that are marked `expand` are accepted.
- * @throws Error for others
+ * @throws Error for others, and for a database whose encoding is not UTF8
  */
 export async function migrate(
   db: Kysely<Tables>,
   kind: 'embedded' | 'postgres',
   migrations: SchemaMigrations = allMigrations,
 ): Promise<void> {
+  if (kind === 'postgres') await requireEncoding(db);
   const { newer } = await readMigrationState(db, migrations);
   const reason = explainIncompatibility({ newer });
   if (reason !== undefined) throw new Error(reason);

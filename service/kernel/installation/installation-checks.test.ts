@@ -17,6 +17,7 @@ const findStatuses = (findings: readonly Finding[]) =>
 
 const SERVER = {
   version: 150_004,
+  encoding: 'UTF8',
   isReadOnly: false,
   missingExtensions: [],
   canCreateExtensions: false,
@@ -28,6 +29,7 @@ test.each([
   [{}, { database: 'ok', extensions: 'ok', clock: 'ok' }],
   [{ version: 140_009 }, { database: 'problem' }],
   [{ isReadOnly: true }, { database: 'problem' }],
+  [{ encoding: 'LATIN1' }, { database: 'problem' }],
   [{ missingExtensions: ['pg_trgm'] }, { extensions: 'problem' }],
   [{ missingExtensions: ['pg_trgm'], canCreateExtensions: true }, { extensions: 'ok' }],
   [{ clockDifferenceMs: -2_001 }, { clock: 'problem' }],

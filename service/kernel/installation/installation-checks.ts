@@ -125,14 +125,29 @@ const formatBytes = (bytes: number): string =>
 
 /** Findings about a PostgreSQL server. Exported for tests. */
 export function describeServer(state: ServerState): Finding[] {
-  const { version, isReadOnly, missingExtensions, canCreateExtensions, clockDifferenceMs, plainTables } =
-    state;
+  const {
+    version,
+    encoding,
+    isReadOnly,
+    missingExtensions,
+    canCreateExtensions,
+    clockDifferenceMs,
+    plainTables,
+  } = state;
   const major = Math.floor(version / 10_000);
   const findings: Finding[] = [
     major >= 15
       ? ok('database', `PostgreSQL ${major} answers.`)
       : problem('database', `PostgreSQL ${major} is too old.`, 'Use PostgreSQL 15 or newer.'),
   ];
+  if (encoding !== 'UTF8')
+    findings.push(
+      problem(
+        'database',
+        `The database has the encoding ${encoding}.`,
+        "Create another one: create database steward encoding 'UTF8' template template0;",
+      ),
+    );
   if (isReadOnly)
     findings.push(
       problem(
