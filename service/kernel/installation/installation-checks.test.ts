@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
 import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
 import {
@@ -86,6 +88,36 @@ test('names each problem with its fix, and all invalid settings', async () => {
     proxies: 'problem',
   });
   for (const finding of findings) expect(Boolean(finding.fix)).toBe(finding.status !== 'ok');
+});
+
+test('gives the password of the mail server to none that offers no TLS, as the sending of mails does', async () => {
+  const passwords: unknown[] = [];
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth({ password }, _session, done) {
+      passwords.push(password);
+      done(null, { user: 'steward' });
+    },
+  });
+  const listening = server.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+  const dataDir = await mkdtemp(join(tmpdir(), 'steward-doctor-'));
+  const check = async (query: string) => {
+    // An address of this machine that counts as one of another.
+    const url = `smtp://steward:hidden@0.0.0.0:${port}${query}`;
+    const findings = await checkInstallation({ DATA_DIR: dataDir, SMTP_URL: url });
+    return findings.find((finding) => finding.check === 'mail');
+  };
+  const refused = await check('');
+  expect(refused?.status).toBe('problem');
+  expect(refused?.fix).toContain('STARTTLS');
+  expect(passwords).toEqual([]);
+  expect(await check('?requireTLS=false&from=steward@example')).toMatchObject({ status: 'ok' });
+  expect(passwords).toEqual(['hidden']);
+  await new Promise<void>((done) => server.close(done));
+  await rm(dataDir, { recursive: true });
 });
 
 test('a DATA_DIR that does not exist is created by the first start only where that is possible', async () => {

@@ -10,6 +10,7 @@ import { getErrorCode } from '../error-code.ts';
 import { describeStoreError } from '../files/blob-store.ts';
 import { openBlobStore } from '../files/open-store.ts';
 import { tryStore } from '../files/shared-store-check.ts';
+import { readSmtpUrl } from '../mail/smtp-url.ts';
 
 export interface Finding {
   check: string;
@@ -254,7 +255,7 @@ async function checkMail({ smtpUrl, dataDir }: Config): Promise<Finding[]> {
     ];
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
-    url: withoutSender(smtpUrl.reveal()),
+    url: readSmtpUrl(smtpUrl).url,
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
@@ -268,19 +269,14 @@ async function checkMail({ smtpUrl, dataDir }: Config): Promise<Finding[]> {
       problem(
         'mail',
         `The mail server does not accept a connection: ${describe(error)}`,
-        'Check host, port, user and password of SMTP_URL, and the firewall.',
+        getErrorCode(error) === 'ETLS'
+          ? 'Let the server offer STARTTLS, or use smtps:// in SMTP_URL; on a network that you trust add ?requireTLS=false.'
+          : 'Check host, port, user and password of SMTP_URL, and the firewall.',
       ),
     ];
   } finally {
     transport.close();
   }
-}
-
-/** The address without `from`, which is the sender of the service and no setting of the connection. */
-function withoutSender(smtpUrl: string): string {
-  const url = new URL(smtpUrl);
-  url.searchParams.delete('from');
-  return url.href;
 }
 
 async function checkTls({ publicUrl }: Config): Promise<Finding[]> {

@@ -8,6 +8,7 @@ import { startWakeLoop } from '../tasks/wake-loop.ts';
 import type { Log } from '../telemetry/log.ts';
 import { LOGO_CONTENT_ID, renderMailHtml } from './layout.ts';
 import { claimDueMails, markFailed, markSent, onMailQueued, type ClaimedMail } from './mail.store.ts';
+import { readSmtpUrl } from './smtp-url.ts';
 
 /** Timeout of one send; shorter than the claim in mail.store.ts. */
 const SEND_TIMEOUT_MS = 2 * 60_000;
@@ -145,22 +146,13 @@ function createMailTransport(config: MailConfig): MailTransport {
   return config.smtpUrl ? createSmtpTransport(config.smtpUrl, config) : createFileTransport(config);
 }
 
-/**
- * SMTP transport. The URL contains all settings: `smtps://user:password@host:465?from=steward@example.com&tls.rejectUnauthorized=false`.
- * Mails contain sign-in links, so `smtp://` to another machine requires STARTTLS unless the URL has `requireTLS=false` or
- * `ignoreTLS=true`.
- */
+/** SMTP transport; the URL contains all settings (`readSmtpUrl`). */
 function createSmtpTransport(smtpUrl: Secret, config: MailConfig): MailTransport {
-  const url = new URL(smtpUrl.reveal());
-  const from = url.searchParams.get('from') ?? getSenderAddress(config.publicUrl);
-  url.searchParams.delete('from');
-  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  const hasTlsSetting = url.searchParams.has('requireTLS') || url.searchParams.has('ignoreTLS');
-  if (!isLocal && !hasTlsSetting) url.searchParams.set('requireTLS', 'true');
+  const { url, from = getSenderAddress(config.publicUrl) } = readSmtpUrl(smtpUrl);
   const openMailer = async () =>
     (await loadMailer()).createTransport({
       pool: true,
-      url: url.href,
+      url,
       maxConnections: 4,
       connectionTimeout: 10_000,
       greetingTimeout: 10_000,
