@@ -5,7 +5,7 @@ import { registry } from './areas/registry.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
 import { describeFirstStart, runFirstStart } from './first-start.ts';
 import { loadEncryption } from './kernel/auth/encryption.ts';
-import { nameDatabaseUrl, nameSettings, readConfig, type Config } from './kernel/config.ts';
+import { nameDatabaseUrl, nameDataDir, nameSettings, readConfig, type Config } from './kernel/config.ts';
 import { createFolder } from './kernel/create-folder.ts';
 import { openDatabase } from './kernel/db/database.ts';
 import { DatabaseFolderError } from './kernel/db/pglite/copies.ts';
@@ -44,7 +44,7 @@ async function main(config: Config): Promise<void> {
   }).catch((error: unknown) => {
     // The terminal gets the message without the cause.
     if (error instanceof DatabaseFolderError) log.error({ err: error }, 'The database cannot be opened');
-    throw nameDatabaseUrl(error);
+    throw nameDatabaseUrl(nameDataDir(error));
   });
   // `npm start` limits the young generation of this thread. Threads started from here on follow their own `resourceLimits`, which the
   // flag would override; the thread of the embedded database has started.
@@ -68,7 +68,11 @@ async function main(config: Config): Promise<void> {
     backupSheets: Object.values(registry.sheets),
     mailExamples: registry.mailExamples,
     jobKinds: registry.jobKinds,
-    encryption: await loadEncryption({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
+    encryption: await loadEncryption({ dataDir: config.dataDir, key: config.secretKey?.reveal() }).catch(
+      (error: unknown) => {
+        throw nameDataDir(error);
+      },
+    ),
     wakeTask: (name) => scheduler.wake(name),
   };
   const contract = loadContract(CONTRACT_FILE);

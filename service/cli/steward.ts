@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { InvalidBackupError } from '../areas/backups/index.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import { loadEncryption } from '../kernel/auth/encryption.ts';
-import { type Config, ConfigError, nameDatabaseUrl, readConfig } from '../kernel/config.ts';
+import { type Config, ConfigError, nameDatabaseUrl, nameDataDir, readConfig } from '../kernel/config.ts';
 import { type Db, openDatabase } from '../kernel/db/database.ts';
 import { getErrorCode } from '../kernel/error-code.ts';
 import type { BlobStore } from '../kernel/files/blob-store.ts';
@@ -47,7 +47,7 @@ async function runHere(config: Config, words: readonly string[]): Promise<unknow
     reads: undefined,
     advice: { copiesFolder: config.copies?.folder },
   }).catch((error: unknown) => {
-    throw nameDatabaseUrl(error);
+    throw nameDatabaseUrl(nameDataDir(error));
   });
   const { db } = database;
   const blobs = await openBlobStore(config);

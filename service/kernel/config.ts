@@ -136,6 +136,10 @@ const hasProtocol = (text: string, protocols: readonly string[]): boolean => {
   return url !== null && url.hostname !== '' && protocols.includes(url.protocol);
 };
 
+/** An error of the system about a file of the folder, with the setting of the folder; any other error as it is. */
+export const nameDataDir = (error: unknown): unknown =>
+  error instanceof Error && 'syscall' in error && 'path' in error ? nameSettings('DATA_DIR', error) : error;
+
 /** Errors of a server that answers and cannot be used as it is, with what an operator can do, by SQLSTATE. */
 const SERVER_ADVICE: Readonly<Record<string, string>> = {
   '08P01': 'Behind a pooler set DATABASE_POOLED=on.',

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -46,6 +49,14 @@ test('a service that cannot start names the setting that it is about', async () 
   expect(await start({ DATA_DIR: '/dev/null/data' })).toMatch(/DATA_DIR: ENOTDIR/);
   // Its parent exists, and the folder cannot be created.
   expect(await start({ DATA_DIR: '/proc/steward/data' })).toMatch(/DATA_DIR: ENOENT/);
+  const parent = await mkdtemp(join(tmpdir(), 'steward-start-'));
+  for (const name of ['file', 'link']) await mkdir(join(parent, name));
+  // As in a folder of another user, or on a read-only file system: the folder exists and cannot be used.
+  await writeFile(join(parent, 'file', 'db'), '');
+  expect(await start({ DATA_DIR: join(parent, 'file') })).toMatch(/DATA_DIR: EEXIST.*db/);
+  await symlink(join(parent, 'nowhere'), join(parent, 'link', 'secret.key'));
+  expect(await start({ DATA_DIR: join(parent, 'link') })).toMatch(/DATA_DIR: EEXIST.*secret\.key/);
+  await rm(parent, { recursive: true });
   expect(await start({ DATABASE_URL: 'postgresql://127.0.0.1:1/a' })).toMatch(/DATABASE_URL: .*ECONNREFUSED/);
   other.close();
   await remove();

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -33,5 +33,7 @@ test('creates the key file once, readable only by its owner; the setting takes p
   const fromSetting = await loadEncryption({ dataDir: '/nowhere', key });
   expect(fromSetting.decrypt(first.encrypt(seed, 'a'), 'a')).toEqual(seed);
   await expect(loadEncryption({ dataDir, key: 'short' })).rejects.toThrow('32 bytes');
+  await writeFile(file, '');
+  await expect(loadEncryption({ dataDir, key: undefined })).rejects.toThrow(`${file} is damaged`);
   await rm(dataDir, { recursive: true });
 });

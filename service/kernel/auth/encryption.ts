@@ -56,7 +56,12 @@ async function loadOrCreateKey(dataDir: string): Promise<Buffer> {
     });
     await unlink(temporaryFile);
   }
-  return requireSecretKey(await readFile(file, 'utf8'));
+  const key = parseSecretKey((await readFile(file, 'utf8')).trim());
+  if (!key)
+    throw new Error(
+      `${file} is damaged: it must have 32 bytes as base64. Restore it from a copy: without this key stored secrets cannot be read.`,
+    );
+  return key;
 }
 
 /** Encryption with a given key. A ciphertext consists of key id, initialization vector, authentication tag and content. */
