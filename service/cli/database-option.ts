@@ -1,4 +1,4 @@
-import { type Config, isServerUrl, nameDatabaseUrl } from '../kernel/config.ts';
+import { type Config, isServerUrl, nameDatabaseUrl, PASSWORD_HINT } from '../kernel/config.ts';
 import { CommandError } from './commands/command.ts';
 
 /** The database of a command, and the setting or option that gives its address; the embedded one without an address. */
@@ -11,7 +11,8 @@ export interface DatabasePlace {
 /** The database of `--database-url`, or that of the settings. @throws CommandError for another kind of URL */
 export function chooseDatabase(option: string | undefined, { databaseUrl, dataDir }: Config): DatabasePlace {
   if (option === undefined) return { databaseUrl: databaseUrl?.reveal(), dataDir };
-  if (!isServerUrl(option)) throw new CommandError('--database-url: a URL that starts with postgresql://');
+  if (!isServerUrl(option))
+    throw new CommandError(`--database-url: a URL that starts with postgresql://, ${PASSWORD_HINT}`);
   return { databaseUrl: option, dataDir, setting: '--database-url' };
 }
 

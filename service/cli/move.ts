@@ -1,4 +1,4 @@
-import { isServerUrl, readConfig } from '../kernel/config.ts';
+import { isServerUrl, PASSWORD_HINT, readConfig } from '../kernel/config.ts';
 import { withTransaction } from '../kernel/db/database.ts';
 import { CommandError, type CommandSyntax, type OptionValues } from './commands/command.ts';
 import { moveDatabase } from './move/move-database.ts';
@@ -92,7 +92,7 @@ export async function runMove(
   if (values.to !== undefined && targetUrl === databaseUrl)
     throw new CommandError('--to: this is the database of the settings');
   if (targetUrl !== undefined && !isServerUrl(targetUrl))
-    throw new CommandError('--to: embedded, or a URL that starts with postgresql://');
+    throw new CommandError(`--to: embedded, or a URL that starts with postgresql://, ${PASSWORD_HINT}`);
   const places: MovePlace[] = [{ databaseUrl, setting: 'DATABASE_URL' }];
   if (values.to !== undefined) places.push({ databaseUrl: targetUrl, setting: '--to' });
   const unlock = await lockForMove(places);

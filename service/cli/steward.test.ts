@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PASSWORD_HINT } from '../kernel/config.ts';
 import { type Database, type Db, openDatabase } from '../kernel/db/database.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../testing/databases.ts';
@@ -229,11 +230,11 @@ onEachKind((kind) => {
       await steward(testDatabase, ['load', '--site', 'a', '--database-url', 'db.example']),
     ).toMatchObject({
       code: 1,
-      stderr: '--database-url: a URL that starts with postgresql://\n',
+      stderr: `--database-url: a URL that starts with postgresql://, ${PASSWORD_HINT}\n`,
     });
     expect(await steward(testDatabase, ['move', '--to', 'mysql://a/b'])).toMatchObject({
       code: 1,
-      stderr: '--to: embedded, or a URL that starts with postgresql://\n',
+      stderr: `--to: embedded, or a URL that starts with postgresql://, ${PASSWORD_HINT}\n`,
     });
   });
 

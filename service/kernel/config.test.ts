@@ -38,12 +38,22 @@ test('calls public addresses only unless STEWARD_EGRESS_ALLOW lists others', () 
 });
 
 test.each([
+  'postgresql://steward:a%23b%25@database:5432/steward?sslmode=verify-full',
+  'postgresql://steward@/steward?host=/var/run/postgresql',
+  'postgres:///steward?host=/var/run/postgresql',
+  'postgresql://%2Fvar%2Frun%2Fpostgresql/steward',
+])('reads %s', (url) => expect(readConfig({ DATABASE_URL: url }).databaseUrl?.reveal()).toBe(url));
+
+test.each([
   ['STEWARD_STORAGE_QUOTA', '10'],
   ['STEWARD_STORAGE_QUOTA', '-1GB'],
   ['STEWARD_EGRESS_ALLOW', 'https://login.example'],
   ['STEWARD_KEEP_ACTIVITY', '97 days'],
   ['STEWARD_KEEP_AUDIT', '7'],
   ['STEWARD_KEEP_AUDIT', '101 years'],
+  ['DATABASE_URL', 'postgresql://steward:a#b@database/steward'],
+  ['DATABASE_URL', 'postgresql://steward:a/b@database/steward'],
+  ['DATABASE_URL', 'postgresql://steward:a@database:99999/steward'],
   ['SMTP_URL', 'foo'],
   ['SMTP_URL', 'https://mail.example'],
   ['PUBLIC_URL', 'steward.example'],

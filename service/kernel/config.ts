@@ -160,8 +160,15 @@ export function nameDatabaseUrl(error: unknown, setting = 'DATABASE_URL'): unkno
   return isConnectionRefused(error) ? nameSettings(setting, error) : error;
 }
 
-/** URLs of PostgreSQL servers begin with one of two protocols. @returns whether the text is one */
-export const isServerUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
+/**
+ * URLs of PostgreSQL servers begin with one of two protocols; the host may be missing for a socket, also behind a user. A character such as # in
+ * the password ends the host too early. @returns whether the text is such a URL
+ */
+export const isServerUrl = (text: string): boolean =>
+  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'));
+
+/** What is wrong with most passwords in URLs that cannot be read. */
+export const PASSWORD_HINT = 'with characters such as # / @ in the password percent-encoded (%23 %2F %40)';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -279,13 +286,13 @@ export function readConfig(env: Env): Config {
   // A database may be reached by a socket, without a host.
   if (env['DATABASE_URL'] && !isServerUrl(env['DATABASE_URL'])) {
     issues.push(
-      'DATABASE_URL: a URL that starts with postgresql://, such as postgresql://user:password@host:5432/steward',
+      `DATABASE_URL: a URL that starts with postgresql://, such as postgresql://user:password@host:5432/steward, ${PASSWORD_HINT}`,
     );
   }
   const readUrl = env['DATABASE_READ_URL'] || undefined;
   if (readUrl !== undefined && !isServerUrl(readUrl))
     issues.push(
-      'DATABASE_READ_URL: the URL of a hot standby that starts with postgresql://, such as postgresql://user:password@standby:5432/steward',
+      `DATABASE_READ_URL: the URL of a hot standby that starts with postgresql://, such as postgresql://user:password@standby:5432/steward, ${PASSWORD_HINT}`,
     );
   if (readUrl !== undefined && !env['DATABASE_URL'])
     issues.push('DATABASE_READ_URL: only with DATABASE_URL; the embedded database has no standby');
