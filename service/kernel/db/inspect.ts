@@ -8,6 +8,8 @@ export interface ServerState {
   /** Encoding of the database, such as `UTF8`. */
   encoding: string;
   isReadOnly: boolean;
+  /** Whether the tables exist, or the role may create them. */
+  canHaveTables: boolean;
   missingExtensions: readonly string[];
   /** Whether the role may create the missing extensions. */
   canCreateExtensions: boolean;
@@ -21,6 +23,7 @@ const REQUIRED_EXTENSIONS = ['pg_trgm', 'btree_gin'];
 
 const INSPECT = `select current_setting('server_version_num')::int as version, getdatabaseencoding() as encoding,
     pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as read_only,
+    to_regclass('kysely_migration') is not null or coalesce(has_schema_privilege(current_schema(), 'create'), false) as can_have_tables,
     coalesce((select array_agg(name) from unnest($1::text[]) as required(name)
       where not exists (select from pg_extension where extname = name)), '{}') as missing,
     has_database_privilege(current_database(), 'create')
@@ -34,6 +37,7 @@ interface StateRow {
   version: number;
   encoding: string;
   read_only: boolean;
+  can_have_tables: boolean;
   missing: string[];
   can_create: boolean;
   now_ms: number;
@@ -111,6 +115,7 @@ export const inspectServer = (databaseUrl: string, timeoutMs: number): Promise<S
       version: row.version,
       encoding: row.encoding,
       isReadOnly: row.read_only,
+      canHaveTables: row.can_have_tables,
       missingExtensions: row.missing,
       canCreateExtensions: row.can_create,
       clockDifferenceMs: early + late,

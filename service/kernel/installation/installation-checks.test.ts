@@ -21,6 +21,7 @@ const SERVER = {
   version: 150_004,
   encoding: 'UTF8',
   isReadOnly: false,
+  canHaveTables: true,
   missingExtensions: [],
   canCreateExtensions: false,
   clockDifferenceMs: 0,
@@ -32,6 +33,7 @@ test.each([
   [{ version: 140_009 }, { database: 'problem' }],
   [{ isReadOnly: true }, { database: 'problem' }],
   [{ encoding: 'LATIN1' }, { database: 'problem' }],
+  [{ canHaveTables: false }, { database: 'problem' }],
   [{ missingExtensions: ['pg_trgm'] }, { extensions: 'problem' }],
   [{ missingExtensions: ['pg_trgm'], canCreateExtensions: true }, { extensions: 'ok' }],
   [{ clockDifferenceMs: -2_001 }, { clock: 'problem' }],
@@ -151,6 +153,16 @@ test('a DATA_DIR that does not exist is created by the first start only where th
   }
   expect((await readdir(parent)).toSorted()).toEqual(['file', 'link']);
   await rm(parent, { recursive: true });
+});
+
+test('names a user who may not create the tables of a new database', async () => {
+  const database = await createTestDatabase('postgres', { empty: true });
+  const url = new URL(database.databaseUrl ?? '');
+  // As for a user without rights in any schema of the search_path.
+  url.searchParams.set('options', '-c search_path=nowhere');
+  const findings = await checkInstallation({ DATA_DIR: database.dataDir, DATABASE_URL: url.href });
+  await database.remove();
+  expect(findings.map(({ message }) => message)).toContain('The user of DATABASE_URL may not create tables.');
 });
 
 onEachKind((kind) => {

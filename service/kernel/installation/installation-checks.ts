@@ -130,6 +130,7 @@ export function describeServer(state: ServerState): Finding[] {
     version,
     encoding,
     isReadOnly,
+    canHaveTables,
     missingExtensions,
     canCreateExtensions,
     clockDifferenceMs,
@@ -155,6 +156,14 @@ export function describeServer(state: ServerState): Finding[] {
         'database',
         'The server is read-only.',
         'Let DATABASE_URL lead to the primary, and check default_transaction_read_only.',
+      ),
+    );
+  if (!canHaveTables)
+    findings.push(
+      problem(
+        'database',
+        'The user of DATABASE_URL may not create tables.',
+        'Let the user own the database, and check that its search_path names a schema that exists.',
       ),
     );
   findings.push(
