@@ -113,6 +113,14 @@ onEachKind((kind) => {
     await set('default_transaction_read_only = off');
     await set('search_path = nowhere');
     expect(await open()).toMatch(/^DATABASE_URL: .*\. Let the search_path of the user name a schema/);
+    await set('search_path = public');
+    // A database that an earlier version has filled is opened in any encoding.
+    expect(await open()).toBe('The database was opened');
+    await client.query(
+      `update pg_database set encoding = pg_char_to_encoding('SQL_ASCII') where datname = $1`,
+      [name],
+    );
+    expect(await open()).toBe('The database was opened');
     await client.end();
     await testDatabase.remove();
   });

@@ -214,7 +214,7 @@ export function explainIncompatibility({ newer }: Pick<MigrationState, 'newer'>)
   );
 }
 
-/** Texts have characters of all languages, which the driver sends in UTF-8. @throws Error for a database of another encoding */
+/** Texts have characters of all languages, which the driver sends in UTF-8. @throws Error for a new database of another encoding */
 async function requireEncoding(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ encoding: string }>`select getdatabaseencoding() as encoding`.execute(db);
   const encoding = rows[0]?.encoding;
@@ -228,15 +228,15 @@ async function requireEncoding(db: Kysely<Tables>): Promise<void> {
 /**
  * Runs all pending migrations in one transaction, under the advisory lock of Kysely, builds their indexes, and partitions tables: if two
  * processes start at the same time, the second waits and has nothing to run. Migrations of a newer version that are marked `expand` are accepted.
- * @throws Error for others, and for a database whose encoding is not UTF8
+ * @throws Error for others, and for a new database whose encoding is not UTF8; `steward doctor` names one that is in use
  */
 export async function migrate(
   db: Kysely<Tables>,
   kind: 'embedded' | 'postgres',
   migrations: SchemaMigrations = allMigrations,
 ): Promise<void> {
-  if (kind === 'postgres') await requireEncoding(db);
-  const { newer } = await readMigrationState(db, migrations);
+  const { applied, newer } = await readMigrationState(db, migrations);
+  if (applied.length === 0) await requireEncoding(db);
   const reason = explainIncompatibility({ newer });
   if (reason !== undefined) throw new Error(reason);
   const provided: Record<string, Migration> = Object.fromEntries<Migration>([
