@@ -1,4 +1,4 @@
-import type { APIRequestContext, Page } from '@playwright/test';
+import type { APIRequestContext, Locator, Page } from '@playwright/test';
 import type { ActingReportVm, Session } from '../../contract/generated/types.gen.ts';
 import {
   chooseMenuItem,
@@ -129,7 +129,45 @@ test('shows a cycle in the graph and in the table', async ({ page, calls }) => {
   await expect(graph.getByRole('link').last()).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog', { name: / Ring$/ })).toContainText('May act for 1 user');
+
+  // The list shows three risks of a person, on a phone the first ones whatever the number of names.
+  await assign(calls, [
+    [a, user],
+    [user, a],
+    [user, b],
+    [user, c],
+  ]);
+  await page.goto('/proxies');
+  const row = await expectRow(assignmentGrid(page), { 'E-mail': ada.email, Risks: 'Self-assigned' });
+  const risks = row.locator('.px-mark');
+  await expect(risks).toHaveText(['Cycle', 'No two-factor', 'Self-assigned']);
+  for (const risk of await risks.all()) await expectShown(risk);
+  await page.setViewportSize({ width: 390, height: 800 });
+  const line = assignmentGrid(page).getByRole('row').filter({ hasText: 'Self-assigned' });
+  await expect(line).toContainText('Bela Ring, Cleo Ring');
+  for (const name of ['Cycle', 'No two-factor']) await expectShown(line.getByText(name));
 });
+
+/** Expects that neither the cell nor a part of it cuts the badge. */
+async function expectShown(badge: Locator): Promise<void> {
+  const getCut = () =>
+    badge.evaluate((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      const cuts: number[] = [];
+      for (
+        let around = element.parentElement;
+        around && !around.matches('tr');
+        around = around.parentElement
+      ) {
+        const { overflow, paddingRight } = getComputedStyle(around);
+        if (overflow !== 'hidden') continue;
+        const box = around.getBoundingClientRect();
+        cuts.push(box.left - left, right - (box.right - Number.parseFloat(paddingRight)));
+      }
+      return Math.max(0, ...cuts);
+    });
+  await expect.poll(getCut, 'pixels cut off').toBeLessThan(1);
+}
 
 test('acts for a user in every tab, with the capabilities that can be passed on, until it ends', async ({
   page,

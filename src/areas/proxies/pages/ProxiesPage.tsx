@@ -249,7 +249,8 @@ const buildColumns = (direction: Direction): readonly Column<AssignmentRow>[] =>
     id: 'marks',
     header: 'Risks',
     sortable: true,
-    width: 300,
+    // Three risks of one person.
+    width: 330,
     small: 'line',
     cell: (row) => <Warnings {...row} />,
   },
