@@ -185,7 +185,7 @@ test('saves filters and columns as a view, shares it, and opens with it by defau
   await page.getByRole('button', { name: 'Save view', exact: true }).click();
   await expectToast(page, 'Limited people was saved');
   const open = page.getByRole('button', { name: 'Limited people', exact: true });
-  await expect(open).toBeVisible();
+  await expect(open).toBeFocused();
   await choose('Limited people', 'Make default');
   await expectToast(page, 'This page opens with Limited people');
   await expectAccessible(page);

@@ -1,6 +1,7 @@
 import { Bookmark, ChevronDown } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { Button } from '../../ui/button/Button.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
@@ -28,6 +29,11 @@ export function ViewsFrame({ name, changes, renderList, dialog, children }: View
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
+  // Returns the focus before the action, so that a dialog it opens restores the focus to the button.
+  const closeList = () => {
+    flushSync(close);
+    button.current?.focus();
+  };
   return (
     <div className="views">
       <Button
@@ -60,11 +66,16 @@ export function ViewsFrame({ name, changes, renderList, dialog, children }: View
       <Suspense>
         {open && (
           <PopoverCard label="Views" anchor={button} align="start" onClose={close}>
-            {renderList(close)}
+            <OpenList renderList={renderList} onClose={closeList} />
           </PopoverCard>
         )}
         {dialog}
       </Suspense>
     </div>
   );
+}
+
+/** Content of the open menu. */
+function OpenList({ renderList, onClose }: Pick<ViewsFrameProps, 'renderList'> & { onClose: () => void }) {
+  return renderList(onClose);
 }
