@@ -206,6 +206,7 @@ test('keeps the filter builder, the query, the chips and the URL in sync', async
 
   // Each condition is edited in its chip, without the panel.
   const size = await openFilter(page, 'Size');
+  await expect(size.getByLabel('Value of Size')).toBeFocused();
   await size.getByLabel('Value of Size').fill('2x');
   await expect(size.getByRole('alert')).toHaveText(/number/);
   // A number stays as it is typed.

@@ -1,4 +1,4 @@
-import { Suspense } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import type { Comparison } from '../../../../contract/rules/query/condition.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Select } from '../../../ui/form/select/Select.tsx';
@@ -33,7 +33,12 @@ export default function ConditionCard({
   onDone,
   ...editor
 }: ConditionCardProps) {
+  const card = useRef<HTMLDivElement>(null);
   const { comparison, field } = editor;
+  // A value can be typed at once. Fields whose list opens with the focus would cover the card.
+  useEffect(() => {
+    card.current?.querySelector<HTMLElement>('.find-value input:not([role=combobox])')?.focus();
+  }, []);
   const { rowOperator } = comparison.operation;
   const fieldType = field?.fieldType;
   // Choices are checked in a list: the number of checked ones decides between "is" and "is one of".
@@ -43,7 +48,7 @@ export default function ConditionCard({
     (operation) => findListOperators(operation.rowOperator, fieldType)?.[1] !== operation.rowOperator,
   );
   return (
-    <div className="find-card">
+    <div ref={card} className="find-card">
       <div className="find-card-head">
         <b>{name}</b>
         {isPinned ? (
