@@ -54,7 +54,7 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   const task = await countSteps(page);
   await page.getByRole('navigation').getByRole('link', { name: 'Backups' }).click();
-  await expect(page.getByText(/has no backup yet/)).toBeVisible();
+  await expect(page.getByText(/has no backups yet/)).toBeVisible();
   await page.keyboard.press('n');
   const panel = page.getByRole('dialog', { name: 'Request a backup' });
   await panel.getByText('Some entry types').click();

@@ -335,7 +335,7 @@ test('a destination shows its key once, its attempts and its health', async ({ p
   await main(page).getByRole('button', { name: 'Actions for Archive' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete destination' }).click();
-  await expect(page.getByText('No destination yet')).toBeVisible();
+  await expect(page.getByText('No destinations yet')).toBeVisible();
 });
 
 test('the name and address of a destination break on a phone', async ({ page }) => {
@@ -449,7 +449,7 @@ test('readings that fail are not shown as nothing', async ({ page, expectFailure
   await fail(events);
   await page.goto('/publications/tail');
   await expect(page.getByRole('heading', { name: 'Events could not be loaded' })).toBeVisible();
-  await expect(page.getByText('No event yet', { exact: true })).toHaveCount(0);
+  await expect(page.getByText('No events yet', { exact: true })).toHaveCount(0);
   await page.unroute(events);
   await page.getByRole('button', { name: 'Try now' }).click();
   await expect(page.getByText('Live', { exact: true })).toBeVisible();

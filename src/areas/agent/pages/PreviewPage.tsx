@@ -259,7 +259,7 @@ function Result({ preview, tools, names }: ResultProps) {
       <Card title="What the agent gets">
         <div>
           {' '}
-          <EmptyState icon={Eye} title="No call yet">
+          <EmptyState icon={Eye} title="No calls yet">
             Call a tool to see exactly what an agent of this person would read. A preview counts towards no
             limit and is not in the ledger.
           </EmptyState>

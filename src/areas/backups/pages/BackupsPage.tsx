@@ -145,7 +145,7 @@ function BackupList() {
         // The buttons of the rows start a download at once.
         footer={<AddressNote />}
         empty={
-          <EmptyState icon={Archive} title={`${site.name} has no backup yet`} actions={<RequestLink />}>
+          <EmptyState icon={Archive} title={`${site.name} has no backups yet`} actions={<RequestLink />}>
             A backup is one file with all data of the site, from which the site can be restored. Request the
             first one, or schedule daily backups.
           </EmptyState>

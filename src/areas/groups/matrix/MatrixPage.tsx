@@ -80,7 +80,7 @@ export function MatrixPage() {
       <MatrixBar {...{ view, show, type, settle, groups, inView }} counts={found?.counts} />
       {groups.length === 0 ? (
         <Card>
-          <EmptyState icon={UsersRound} title="There are no groups yet" actions={<NewGroupLink />}>
+          <EmptyState icon={UsersRound} title="No groups yet" actions={<NewGroupLink />}>
             Groups grant capabilities. The matrix shows them as columns next to the people of the site.
           </EmptyState>
         </Card>

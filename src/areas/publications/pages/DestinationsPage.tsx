@@ -125,7 +125,7 @@ function Destinations() {
           </>
         }
         empty={
-          <EmptyState icon={Send} title="No destination yet">
+          <EmptyState icon={Send} title="No destinations yet">
             A destination gets the events of a topic pushed to its address, so that no program has to poll.
           </EmptyState>
         }

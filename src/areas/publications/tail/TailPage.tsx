@@ -337,7 +337,7 @@ function Tail({ view, topic, topics }: TailProps) {
             rowLabel={getShownLabel}
             onScrolledAway={held.setIsReading}
             empty={
-              <EmptyState icon={Radio} title="No event yet">
+              <EmptyState icon={Radio} title="No events yet">
                 The next change that {topic.name} streams appears here.
               </EmptyState>
             }

@@ -132,7 +132,7 @@ export function RunsPage() {
         onRetry={() => void refetch()}
         refetching={isFetching && data === undefined}
         empty={
-          <EmptyState icon={Inbox} title="No import yet">
+          <EmptyState icon={Inbox} title="No imports yet">
             Each request that programs or people send in the last 90 days is shown here with its counts.
           </EmptyState>
         }
