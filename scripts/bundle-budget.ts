@@ -61,7 +61,7 @@ export function measureBundle(dist = 'dist'): BudgetItem[] {
   return [
     { name: 'JavaScript, first load', actual: scripts(withImports(manifest, entries)), limit: 140, unit },
     { name: 'JavaScript, users list', actual: scripts(usersList), limit: 210, unit },
-    { name: 'JavaScript, entries grid', actual: scripts(page('core', 'entries')), limit: 265, unit },
+    { name: 'JavaScript, entries grid', actual: scripts(page('core', 'entries')), limit: 266, unit },
     { name: 'JavaScript, sign-in', actual: scripts(page('sign-in')), limit: 321, unit },
     { name: 'CSS, users list', actual: kibibytes(usersList, ({ css }) => css), limit: 15, unit },
     // Without the packed copies (.br, .gz) that lie beside the files. The folder of pdf.js, whose files only some

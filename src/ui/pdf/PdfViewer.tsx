@@ -15,6 +15,7 @@ import {
 import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { FormEvent, KeyboardEvent, RefObject } from 'react';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';
+import { formatPercent } from '../../lib/percentages.ts';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
 import { confirm } from '../dialog/confirm.ts';
@@ -457,8 +458,6 @@ interface ZoomSelectProps {
   onZoom: (zoom: Zoom) => void;
 }
 
-const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent' });
-
 function ZoomSelect({ zoom, factor, onZoom }: ZoomSelectProps) {
   const steps = typeof zoom === 'number' && !ZOOM_STEPS.includes(zoom) ? [zoom, ...ZOOM_STEPS] : ZOOM_STEPS;
   return (
@@ -468,9 +467,9 @@ function ZoomSelect({ zoom, factor, onZoom }: ZoomSelectProps) {
       value={zoom}
       onChange={(value) => onZoom(value)}
       options={[
-        { value: 'width', label: `Fit width (${percentFormat.format(factor)})` },
+        { value: 'width', label: `Fit width (${formatPercent(factor)})` },
         { value: 'page', label: 'Fit page' },
-        ...steps.map((step) => ({ value: step, label: percentFormat.format(step) })),
+        ...steps.map((step) => ({ value: step, label: formatPercent(step) })),
       ]}
     />
   );

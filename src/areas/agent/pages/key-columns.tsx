@@ -2,6 +2,7 @@ import type { AgentClient, AgentKey } from '../../../../contract/generated/types
 import { PersonLink } from '../../../directory/person-columns.tsx';
 import { formatDistance, isPast, isWithinDays } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { formatPercent } from '../../../lib/percentages.ts';
 import { cx } from '../../../ui/cx.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
@@ -42,12 +43,12 @@ export function KeyEnd({ agentKey, tabIndex }: { agentKey: AgentKey; tabIndex?: 
 export function CallBudget({ agentKey: { callsToday, callsPerDay } }: { agentKey: AgentKey }) {
   if (callsPerDay === null)
     return <span className="num">{pluralize(callsToday, 'call', 'calls')} today</span>;
-  const share = Math.min(100, Math.round((100 * callsToday) / callsPerDay));
+  const share = Math.min(1, callsToday / callsPerDay);
   return (
     <span className="agent-budget">
       <progress className="agent-bar" max={callsPerDay} value={callsToday} aria-hidden />
       <span className="num">
-        <b>{formatNumber(callsToday)}</b> of {formatNumber(callsPerDay)} calls, {share} %
+        <b>{formatNumber(callsToday)}</b> of {formatNumber(callsPerDay)} calls, {formatPercent(share)}
       </span>
     </span>
   );

@@ -1,6 +1,7 @@
 import { proxy, wrap } from 'comlink';
 import { toServiceError } from '../../../api/errors.ts';
 import { pluralize } from '../../../lib/numbers.ts';
+import { formatProgressPercent } from '../../../lib/percentages.ts';
 import { rejectOnWorkerError, startWorker } from '../../../lib/start-worker.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 import type { CheckAnswer, CheckFailure, CheckReport } from './check-backup.ts';
@@ -32,7 +33,7 @@ export const hasFailed = (check: FileCheck): boolean =>
 
 /** Result of a check in one sentence. */
 export function formatCheck(check: FileCheck): string {
-  if (check.phase === 'running') return `Checking the members: ${Math.floor(check.share * 100)} %.`;
+  if (check.phase === 'running') return `Checking the members: ${formatProgressPercent(check.share)}.`;
   if (check.phase === 'failed') return `The members could not be checked. ${check.problem}`;
   const { members } = check.report;
   const failures = countFailures(check.report);

@@ -1,5 +1,6 @@
 import type { BackupMember } from '../../../../contract/generated/types.gen.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { formatPercent } from '../../../lib/percentages.ts';
 
 /** Difference of one member (file in the archive) between two backups. */
 export interface MemberChange {
@@ -38,7 +39,6 @@ const DECREASE_THRESHOLD = 0.2;
 const GROWTH_FACTOR = 2;
 
 const fraction = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat(undefined, { style: 'percent' });
 
 /** Members by name. Files of entries, of which there may be many thousands, are combined into one member. */
 function indexMembers(members: readonly BackupMember[]): Map<string, ComparableMember> {
@@ -86,7 +86,7 @@ function describeAnomaly(before: Amount | undefined, after: Amount | undefined):
   const minDifference = isCounted ? MIN_ROW_DIFFERENCE : MIN_BYTE_DIFFERENCE;
   if (Math.abs(to - from) < minDifference) return undefined;
   if (to === 0) return `Empty, ${isCounted ? formatNumber(from) : 'not'} before`;
-  if (to <= from * (1 - DECREASE_THRESHOLD)) return `${percent.format(1 - to / from)} less`;
+  if (to <= from * (1 - DECREASE_THRESHOLD)) return `${formatPercent(1 - to / from)} less`;
   return from > 0 && to >= from * GROWTH_FACTOR ? `${fraction.format(to / from)} times as much` : undefined;
 }
 

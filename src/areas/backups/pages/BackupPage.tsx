@@ -8,6 +8,7 @@ import { listBackupDownloadsOptions } from '../../../api/generated/queries/backu
 import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { formatDuration } from '../../../lib/dates/durations.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { formatPercent } from '../../../lib/percentages.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -109,7 +110,7 @@ function ProgressCard({ backup }: { backup: Backup }) {
     <section className="card backup-coming" aria-label="Progress">
       <progress value={backup.progress} max={100} aria-label={words} />
       <span className="num">
-        {words}, {backup.progress} %
+        {words}, {formatPercent(backup.progress / 100)}
       </span>
     </section>
   );

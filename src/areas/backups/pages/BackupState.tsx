@@ -1,4 +1,5 @@
 import { ShieldAlert, ShieldCheck, ShieldEllipsis } from 'lucide-react';
+import { formatPercent } from '../../../lib/percentages.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Backup } from '../model/backups.ts';
 import { isInProgress } from '../model/backups.ts';
@@ -26,7 +27,7 @@ export function BackupState({ backup }: { backup: Backup }) {
     return (
       <span className="backup-state" title={formatStage(backup)}>
         <progress value={progress} max={100} aria-label={`${fileName}: ${formatStage(backup)}`} />
-        <span className="num">{status === 'Queued' ? 'Queued' : `${progress} %`}</span>
+        <span className="num">{status === 'Queued' ? 'Queued' : formatPercent(progress / 100)}</span>
       </span>
     );
   return (

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { usePermission } from '../../../api/session.ts';
+import { formatProgressPercent } from '../../../lib/percentages.ts';
 import type { ButtonLook } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { startDownload, useDownloads } from '../download/download.ts';
@@ -13,8 +14,8 @@ interface DownloadButtonProps extends ButtonLook {
   tabIndex?: 0 | -1;
 }
 
-const formatPercent = ({ received, size }: DownloadItem): string =>
-  size ? `${Math.floor((received / size) * 100)} %` : '…';
+const formatReceived = ({ received, size }: DownloadItem): string =>
+  size ? formatProgressPercent(received / size) : '…';
 
 /** Starts or continues a download; shows the progress while it is running. */
 export function DownloadButton({ backup, tabIndex = 0, ...look }: DownloadButtonProps) {
@@ -35,7 +36,7 @@ export function DownloadButton({ backup, tabIndex = 0, ...look }: DownloadButton
       disabledReason={reason ?? getNoFileReason(backup)}
       onClick={() => void startDownload(backup, client)}
     >
-      {isRunning ? formatPercent(download) : verb}
+      {isRunning ? formatReceived(download) : verb}
     </Button>
   );
 }

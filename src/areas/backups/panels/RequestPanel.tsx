@@ -15,6 +15,7 @@ import { requestBackupMutation } from '../../../api/generated/queries/backups.ge
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { formatPercent } from '../../../lib/percentages.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
@@ -82,8 +83,8 @@ export function RequestPanel() {
       >
         {running && (
           <Banner tone="warn" title="Another backup is in progress">
-            {formatRequester(running)}: {formatStage(running)}, {running.progress} %. A site creates one
-            backup at a time; your choices are kept until it is finished.
+            {formatRequester(running)}: {formatStage(running)}, {formatPercent(running.progress / 100)}. A
+            site creates one backup at a time; your choices are kept until it is finished.
           </Banner>
         )}
         <ScopeField control={control} />

@@ -7,6 +7,7 @@ import { invalidateAfter } from '../../../api/invalidation.ts';
 import { getSessionIdentity } from '../../../api/session-query.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { toastFailedWrite } from '../../../app/state/failed-write.ts';
+import { formatProgressPercent } from '../../../lib/percentages.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { guardStagedWork } from '../../../ui/dialog/unsaved-work.ts';
 import { announce } from '../../../ui/layout/LiveRegion.tsx';
@@ -31,7 +32,6 @@ interface PendingUpload {
 }
 
 const IMAGE_TYPES = 'image/png,image/jpeg,image/gif,image/webp';
-const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent' });
 
 /** Runs work during which the browser asks before closing the tab. */
 async function guardWork(work: () => Promise<void>): Promise<void> {
@@ -135,7 +135,7 @@ export function UploadButton({ entryId, field, hasFile }: UploadButtonProps) {
           {upload.error === undefined ? (
             <>
               <progress max={1} value={upload.progress} aria-label={`Upload of ${upload.file.name}`} />
-              <span className="num">{percentFormat.format(upload.progress)}</span>
+              <span className="num">{formatProgressPercent(upload.progress)}</span>
               <Button
                 size="small"
                 variant="quiet"

@@ -1,3 +1,5 @@
+import { formatRelativeDifference } from '../../../lib/percentages.ts';
+
 /** A part of two texts: what both have, or what one has. */
 interface TextPart {
   kind: 'same' | 'removed' | 'added';
@@ -35,17 +37,11 @@ export function compareTexts(before: string, after: string): readonly TextPart[]
   return parts.filter(({ text }) => text !== '');
 }
 
-const percentFormat = new Intl.NumberFormat(undefined, {
-  style: 'percent',
-  maximumFractionDigits: 1,
-  signDisplay: 'exceptZero',
-});
-
 /** Formats the relative change of two numbers or amounts of one currency: "+13.7%"; undefined for other values. */
 export function formatChange(before: unknown, after: unknown): string | undefined {
   const [a, b] = [toAmount(before), toAmount(after)];
   if (!a || !b || a.currency !== b.currency || a.value === 0) return undefined;
-  return percentFormat.format((b.value - a.value) / Math.abs(a.value));
+  return formatRelativeDifference((b.value - a.value) / Math.abs(a.value));
 }
 
 function toAmount(value: unknown): { value: number; currency: string } | undefined {

@@ -13,6 +13,7 @@ import { ListTable } from '../../../app/views/ListTable.tsx';
 import { saveFile } from '../../../files/download.ts';
 import { formatExactDate } from '../../../lib/dates/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { formatPercent } from '../../../lib/percentages.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { ShowMoreButton } from '../../../ui/button/ShowMoreButton.tsx';
@@ -379,7 +380,7 @@ const COLUMNS: readonly Column<ReportRun>[] = [
       <span title={describeState(run)}>
         <Badge tone={RUN_LABELS[run.status].tone}>
           {RUN_LABELS[run.status].label}
-          {run.status === 'Running' && ` ${run.progress} %`}
+          {run.status === 'Running' && ` ${formatPercent(run.progress / 100)}`}
         </Badge>
       </span>
     ),

@@ -11,6 +11,7 @@ import { QueryAge } from '../../../app/freshness/DataAge.tsx';
 import { ListTable } from '../../../app/views/ListTable.tsx';
 import { formatShortDate } from '../../../lib/dates/dates.ts';
 import { formatDifference, formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { formatRelativeDifference } from '../../../lib/percentages.ts';
 import { omitUndefined, readSearchText, toSearchValue } from '../../../lib/search-params.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -134,7 +135,7 @@ const CHART_HEIGHT = 20;
 function Growth({ counts }: { counts: readonly number[] }) {
   const [first = 0] = counts;
   const difference = (counts.at(-1) ?? 0) - first;
-  const share = first > 0 ? formatShare.format(difference / first) : undefined;
+  const share = first > 0 ? formatRelativeDifference(difference / first) : undefined;
   return (
     <span className="sch-growth">
       <svg
@@ -152,12 +153,6 @@ function Growth({ counts }: { counts: readonly number[] }) {
     </span>
   );
 }
-
-const formatShare = new Intl.NumberFormat(undefined, {
-  style: 'percent',
-  maximumFractionDigits: 1,
-  signDisplay: 'exceptZero',
-});
 
 const getRowId = ({ id }: TypeRow) => id;
 const getRowLabel = ({ pluralName }: TypeRow) => pluralName;
