@@ -46,9 +46,7 @@ const isReadRequest = ({ method, url }: Request): boolean => isRead(method, new 
 /** Error of a sent call whose connection broke before or within its answer: a write may have taken effect. */
 export function toLostAnswerError(request: Request): ServiceError {
   const error = unreachableError();
-  return isReadRequest(request)
-    ? error
-    : new UnknownOutcomeError(error.status, `${error.message}. ${UNKNOWN_OUTCOME}`);
+  return isReadRequest(request) ? error : new UnknownOutcomeError(0, `${error.message}. ${UNKNOWN_OUTCOME}`);
 }
 
 interface PendingCall {

@@ -1,5 +1,5 @@
 import type { Job, JobPart, JobPartItems } from '../../../contract/generated/types.gen.ts';
-import { isUnreachable, toServiceError } from '../../api/errors.ts';
+import { isUnreachable, toServiceError, unreachableError } from '../../api/errors.ts';
 import { cancelJob, putJobPart, submitJob } from '../../api/generated/sdk/jobs.gen.ts';
 
 /** When a job starts that does not start now. */
@@ -90,7 +90,11 @@ export async function uploadParts(
   };
   // Settled: no part is still arriving when the caller cancels the job.
   const results = await Promise.allSettled(Array.from({ length: PARTS_AT_ONCE }, send));
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  for (const result of results) {
+    if (result.status === 'fulfilled') continue;
+    // A part starts nothing, also if it arrived.
+    throw toServiceError(result.reason).status === 0 ? unreachableError() : result.reason;
+  }
   const submit = async () =>
     (await submitJob({ path: { jobId }, body: { parts: parts.map(({ sha256 }) => sha256) } })).data;
   return submit().catch((thrown: unknown) => {
