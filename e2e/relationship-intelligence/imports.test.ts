@@ -61,6 +61,8 @@ async function turnEverythingOn(page: Page): Promise<void> {
 async function enable(page: Page, name: string): Promise<void> {
   const users = page.getByRole('region', { name: 'Enabled users' });
   await users.getByRole('searchbox').fill(name);
+  // The row moves when the search is applied: the heading and the person are left.
+  await expect(grid(page, 'Users').getByRole('row')).toHaveCount(2);
   const row = await expectRow(grid(page, 'Users'), { Person: name, State: 'Not enabled' });
   await row.getByRole('checkbox').check();
   await users.getByRole('button', { name: 'Enable 1' }).click();
