@@ -1,10 +1,10 @@
 import { Bookmark, ChevronDown } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { flushSync } from 'react-dom';
 import { Button } from '../../ui/button/Button.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
+import { closeAndFocus } from '../../ui/menu/close-and-focus.ts';
 import './views.css';
 
 const PopoverCard = lazyWithPreload(() => import('../../ui/menu/PopoverCard.tsx'));
@@ -29,11 +29,6 @@ export function ViewsFrame({ name, changes, renderList, dialog, children }: View
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
-  // Returns the focus before the action, so that a dialog it opens restores the focus to the button.
-  const closeList = () => {
-    flushSync(close);
-    button.current?.focus();
-  };
   return (
     <div className="views">
       <Button
@@ -66,7 +61,7 @@ export function ViewsFrame({ name, changes, renderList, dialog, children }: View
       <Suspense>
         {open && (
           <PopoverCard label="Views" anchor={button} align="start" onClose={close}>
-            <OpenList renderList={renderList} onClose={closeList} />
+            <OpenList renderList={renderList} onClose={() => closeAndFocus(close, button)} />
           </PopoverCard>
         )}
         {dialog}
@@ -75,7 +70,7 @@ export function ViewsFrame({ name, changes, renderList, dialog, children }: View
   );
 }
 
-/** Content of the open menu. */
+/** Content of the open menu: a component, because a function that is called while the frame is drawn may not get its button. */
 function OpenList({ renderList, onClose }: Pick<ViewsFrameProps, 'renderList'> & { onClose: () => void }) {
   return renderList(onClose);
 }

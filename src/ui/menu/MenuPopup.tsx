@@ -5,9 +5,9 @@ import { Menu, MenuItem, type MenuItemProps, MenuSection } from 'react-aria-comp
 import { Popover } from 'react-aria-components/Popover';
 import { Separator } from 'react-aria-components/Separator';
 import { Text } from 'react-aria-components/Text';
-import { flushSync } from 'react-dom';
 import { cx } from '../cx.ts';
 import { preloadConfirmDialog } from '../dialog/ConfirmHost.tsx';
+import { closeAndFocus } from './close-and-focus.ts';
 import type { MenuItemData, MenuItems } from './menu-items.ts';
 import '../style/popover.css';
 import './menu.css';
@@ -22,10 +22,8 @@ interface MenuPopupProps {
 
 /** Open menu of a `MenuButton`, which loads it. */
 export default function MenuPopup({ label, items, anchor, align, onClose }: MenuPopupProps) {
-  // Returns the focus before the action, so that a dialog it opens restores the focus to the button.
   const closeThen = (act: () => void) => {
-    flushSync(onClose);
-    anchor.current?.focus();
+    closeAndFocus(onClose, anchor);
     act();
   };
   useEffect(() => {

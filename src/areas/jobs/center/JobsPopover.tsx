@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import { Info, ListChecks } from 'lucide-react';
 import { useState } from 'react';
 import type { RefObject } from 'react';
-import { flushSync } from 'react-dom';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { isToday } from '../../../lib/dates/dates.ts';
@@ -10,6 +9,7 @@ import { preloadConfirmDialog } from '../../../ui/dialog/ConfirmHost.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl.tsx';
+import { closeAndFocus } from '../../../ui/menu/close-and-focus.ts';
 import PopoverCard from '../../../ui/menu/PopoverCard.tsx';
 import { JobRow } from '../JobRow.tsx';
 import type { JobRowProps } from '../JobRow.tsx';
@@ -34,10 +34,8 @@ export default function JobsPopover({ anchor, onClose }: JobsPopoverProps) {
   const others = useJobs('others', canSeeOthers);
   const lists = { own: own && selectJobs(own), others: others && selectJobs(others) };
   const shown = lists[owner];
-  // Returns the focus before a dialog opens, so that the dialog restores it to the button.
   const closeThen = (act: () => void) => {
-    flushSync(onClose);
-    anchor.current?.focus();
+    closeAndFocus(onClose, anchor);
     act();
   };
   return (
