@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Job, JobItem, JobPace, JobReason, JobState } from '../../../contract/generated/types.gen.ts';
+import { MAX_JOB_REASONS } from '../../../contract/rules/jobs.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import { ITEM_STATE_NAMES, ITEM_STATES, type ItemState } from '../../kernel/jobs/jobs.store.ts';
@@ -207,8 +208,6 @@ export async function listItems(
   }));
 }
 
-const MAX_REASONS = 100;
-
 /** Why items failed or were skipped, the most frequent reason first. */
 export async function listReasons(
   db: Db,
@@ -217,7 +216,7 @@ export async function listReasons(
   const { rows } = await sql<{ state: number; reason: string; count: number }>`
     select state, reason, count(*)::int as count from job_item
     where site_id = ${siteId} and job_id = ${jobId} and reason is not null
-    group by state, reason order by count desc, reason limit ${MAX_REASONS}`.execute(db);
+    group by state, reason order by count desc, reason limit ${MAX_JOB_REASONS}`.execute(db);
   return rows.map((row) => ({ ...row, state: ITEM_STATE_NAMES[row.state] ?? 'open' }));
 }
 

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download, ListChecks, Pause, Play, RotateCcw, ScanSearch, Undo2, X } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import type { Job, JobReason } from '../../../../contract/generated/types.gen.ts';
+import { MAX_JOB_REASONS } from '../../../../contract/rules/jobs.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listJobReasonsOptions } from '../../../api/generated/queries/jobs.gen.ts';
 import { downloadJobReport } from '../../../api/generated/sdk/jobs.gen.ts';
@@ -100,7 +101,7 @@ function JobDetails({ job }: { job: Job }) {
   const conflicts = reasons.filter((one) => one.state === 'conflict');
   const failedCount = Math.max(sumCounts(failures), job.failed);
   const skippedCount = Math.max(sumCounts(conflicts), job.conflicts);
-  const isCut = reasons.length >= MAX_REASONS;
+  const isCut = reasons.length >= MAX_JOB_REASONS;
   const viewState = useJobView();
   return (
     <Page
@@ -159,9 +160,6 @@ function JobDetails({ job }: { job: Job }) {
     </Page>
   );
 }
-
-/** Reasons that the service lists, the most frequent ones. */
-const MAX_REASONS = 100;
 
 /** Number of items with these reasons, which may be newer than the counts of the job. */
 const sumCounts = (reasons: readonly JobReason[]): number =>
