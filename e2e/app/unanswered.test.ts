@@ -1,6 +1,6 @@
 /** A service that accepts calls and does not answer: after 5 seconds the console says so, after 30 it stops waiting. */
 import type { Page } from '@playwright/test';
-import { expectAccessible, fillForm } from '../support/actions.ts';
+import { expectAccessible, fillForm, holdRequests } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { pageHeading } from '../support/checks/page-checks.ts';
 import { ada } from '../support/data/people.ts';
@@ -123,21 +123,14 @@ test.describe('the first load', () => {
   }) => {
     await openAs(page, ada, '/settings');
     await expect(pageHeading(page)).toBeVisible();
-    const session = Promise.withResolvers<void>();
-    await page.route(
-      ({ pathname }) => pathname === '/console/api/session',
-      async (route) => {
-        await session.promise;
-        await route.fallback();
-      },
-    );
+    const readSession = await holdRequests(page, ({ pathname }) => pathname === '/console/api/session');
     const countCalls = await hang(page, ({ pathname }) => pathname.endsWith('/schema/entrytypes'));
     await page.goto('/changes');
     const navigation = page.getByRole('navigation', { name: 'Areas' });
     // The frame is there, and nobody knows yet what the user may open.
     await expect(page.getByRole('main')).toBeVisible();
     await expect(navigation).toBeHidden();
-    session.resolve();
+    readSession();
     await expect.poll(countCalls).toBeGreaterThan(0);
     await navigation.getByRole('link', { name: 'Groups' }).click();
     await expect(pageHeading(page)).toHaveText('Groups');

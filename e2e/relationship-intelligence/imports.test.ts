@@ -6,6 +6,7 @@ import {
   expectAccessibleInBothThemes,
   expectRow,
   findSelect,
+  holdRequests,
 } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { checkPageAtWidths, expectFits, setWidth } from '../support/checks/page-checks.ts';
@@ -104,16 +105,12 @@ test('sets up the site, imports a mailbox after a dry run, and shows run, status
   await page.getByLabel('Address or domain').fill('private.example');
   await page.getByRole('button', { name: 'Try on the last 90 days' }).click();
   await expect(page.getByText('Nothing in the last 90 days has private.example')).toBeVisible();
-  const answer = Promise.withResolvers<void>();
-  await page.route('**/ri/exclusions', async (route) => {
-    if (route.request().method() === 'POST') await answer.promise;
-    await route.fallback();
-  });
+  const answer = await holdRequests(page, '**/ri/exclusions', 'POST');
   const exclude = page.getByRole('button', { name: 'Exclude', exact: true });
   await exclude.click();
   await expect(exclude).toHaveAttribute('aria-busy', 'true');
   await page.getByLabel('Address or domain').fill('next.example');
-  answer.resolve();
+  answer();
   await expect(page.getByRole('button', { name: 'Remove private.example' })).toBeVisible();
   await expect(page.getByLabel('Address or domain')).toHaveValue('next.example');
   await page.getByLabel('Address or domain').fill('');

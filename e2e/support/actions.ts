@@ -121,11 +121,15 @@ export function reportAnswers(page: Page): void {
   page.on('requestfinished', () => {});
 }
 
-/** Holds the requests to this address until the function that it returns is called. */
-export async function holdRequests(page: Page, url: string | RegExp): Promise<() => void> {
+/** Holds the requests to this address, or those with a method, until the function that it returns is called. */
+export async function holdRequests(
+  page: Page,
+  url: Parameters<Page['route']>[0],
+  method?: string,
+): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route(url, async (route) => {
-    await released;
+    if (method === undefined || route.request().method() === method) await released;
     await route.fallback();
   });
   return release;

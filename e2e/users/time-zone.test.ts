@@ -9,6 +9,7 @@ import {
   fillForm,
   chooseOption,
   findSelect,
+  holdRequests,
 } from '../support/actions.ts';
 import { chooseBulkAction, selectAll, waitForDryRun, waitForJob } from '../support/bulk.ts';
 import { openAs } from '../support/calls.ts';
@@ -210,12 +211,8 @@ test('the time zone of the site is chosen from the same list and applies to user
   await openAs(page, ada, '/settings');
   const site = page.getByRole('region', { name: 'Site', exact: true });
   await fillForm(site, { 'Time zone': 'Pacific/Kiritimati' });
-  const { promise: isTyped, resolve: release } = Promise.withResolvers<void>();
   const request = page.waitForRequest((sent) => sent.method() === 'PUT');
-  await page.route('**/management/settings', async (route) => {
-    if (route.request().method() === 'PUT') await isTyped;
-    await route.fallback();
-  });
+  const release = await holdRequests(page, '**/management/settings', 'PUT');
   await site.getByRole('button', { name: 'Save' }).click();
   await request;
   // Typed while the time zone is being saved.
