@@ -167,7 +167,7 @@ export function nameDatabaseUrl(error: unknown, setting = 'DATABASE_URL'): unkno
 export const isServerUrl = (text: string): boolean =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'));
 
-/** What is wrong with most passwords in URLs that cannot be read. */
+/** Remedy for most URLs that cannot be read: their password ends the host too early. */
 export const PASSWORD_HINT = 'with characters such as # / @ in the password percent-encoded (%23 %2F %40)';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -39,9 +39,12 @@ export async function loadEncryption(options: {
   return createEncryption(key === undefined ? await loadOrCreateKey(dataDir) : requireSecretKey(key));
 }
 
-function requireSecretKey(text: string): Buffer {
+function requireSecretKey(
+  text: string,
+  message = `A secret key has ${SECRET_KEY_BYTES} bytes, encoded as base64`,
+): Buffer {
   const key = parseSecretKey(text.trim());
-  if (!key) throw new Error(`A secret key has ${SECRET_KEY_BYTES} bytes, encoded as base64`);
+  if (!key) throw new Error(message);
   return key;
 }
 
@@ -56,12 +59,10 @@ async function loadOrCreateKey(dataDir: string): Promise<Buffer> {
     });
     await unlink(temporaryFile);
   }
-  const key = parseSecretKey((await readFile(file, 'utf8')).trim());
-  if (!key)
-    throw new Error(
-      `${file} is damaged: it must have 32 bytes as base64. Restore it from a copy: without this key stored secrets cannot be read.`,
-    );
-  return key;
+  return requireSecretKey(
+    await readFile(file, 'utf8'),
+    `${file} is damaged: it must have ${SECRET_KEY_BYTES} bytes as base64. Restore it from a copy: without this key stored secrets cannot be read.`,
+  );
 }
 
 /** Encryption with a given key. A ciphertext consists of key id, initialization vector, authentication tag and content. */

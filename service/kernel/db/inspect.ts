@@ -8,7 +8,7 @@ export interface ServerState {
   /** Encoding of the database, such as `UTF8`. */
   encoding: string;
   isReadOnly: boolean;
-  /** Whether the tables exist, or the role may create them. */
+  /** The tables exist, or the role may create them. */
   canHaveTables: boolean;
   missingExtensions: readonly string[];
   /** Whether the role may create the missing extensions. */
@@ -18,6 +18,10 @@ export interface ServerState {
   /** Logs that could not be partitioned yet (partitions.ts). */
   plainTables: readonly string[];
 }
+
+/** Advice for a database of another encoding than UTF8. */
+export const CREATE_UTF8_DATABASE =
+  "Create another one: create database steward encoding 'UTF8' template template0;";
 
 const REQUIRED_EXTENSIONS = ['pg_trgm', 'btree_gin'];
 

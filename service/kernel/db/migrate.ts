@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { buildIndexes, type IndexDefinition } from './concurrent-indexes.ts';
+import { CREATE_UTF8_DATABASE } from './inspect.ts';
 import { up as foundation } from './migrations/0001_foundation.ts';
 import { up as listBlocks } from './migrations/0002_list_blocks.ts';
 import { up as links } from './migrations/0003_links.ts';
@@ -220,8 +221,7 @@ async function requireEncoding(db: Kysely<Tables>): Promise<void> {
   const encoding = rows[0]?.encoding;
   if (encoding !== 'UTF8')
     throw new Error(
-      `The database has the encoding ${encoding}, and Steward needs UTF8. Create another one: ` +
-        "create database steward encoding 'UTF8' template template0;",
+      `The database has the encoding ${encoding}, and Steward needs UTF8. ${CREATE_UTF8_DATABASE}`,
     );
 }
 

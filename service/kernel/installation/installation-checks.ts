@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { connect as connectTls, type PeerCertificate } from 'node:tls';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { tryToCreate } from '../create-folder.ts';
-import { inspectServer, inspectStandby, type ServerState, type StandbyState } from '../db/inspect.ts';
+import {
+  CREATE_UTF8_DATABASE,
+  inspectServer,
+  inspectStandby,
+  type ServerState,
+  type StandbyState,
+} from '../db/inspect.ts';
 import { getErrorCode } from '../error-code.ts';
 import { describeStoreError } from '../files/blob-store.ts';
 import { openBlobStore } from '../files/open-store.ts';
@@ -143,13 +149,7 @@ export function describeServer(state: ServerState): Finding[] {
       : problem('database', `PostgreSQL ${major} is too old.`, 'Use PostgreSQL 15 or newer.'),
   ];
   if (encoding !== 'UTF8')
-    findings.push(
-      problem(
-        'database',
-        `The database has the encoding ${encoding}.`,
-        "Create another one: create database steward encoding 'UTF8' template template0;",
-      ),
-    );
+    findings.push(problem('database', `The database has the encoding ${encoding}.`, CREATE_UTF8_DATABASE));
   if (isReadOnly)
     findings.push(
       problem(

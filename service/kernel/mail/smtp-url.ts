@@ -1,6 +1,6 @@
 import type { Secret } from '../secret.ts';
 
-/** How a mail server is reached, as Nodemailer reads it, and the sender of mails if SMTP_URL names one. */
+/** The address of a mail server for Nodemailer, and the sender of mails if SMTP_URL names one. */
 interface SmtpConnection {
   url: string;
   from: string | undefined;
